@@ -1,0 +1,185 @@
+//! [`AdjointOperator`]: an operator that also knows its transpose.
+
+use std::sync::Arc;
+
+use crate::error::check_dim;
+use crate::{Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace};
+
+/// What happens to $Z = A X$ between the two halves of a normal product
+/// ([`AdjointOperator::apply_normal`]): row i becomes $w_i (z_i - m)$.
+///
+/// This is what lets a centred and weighted matrix keep the single pass over the data of the
+/// matrix it wraps: $m$ carries the mean's share, `sums` brings back $\mathbf{1}^T Z$.
+///
+/// # Example
+/// ```
+/// use favard_operator::Between;
+/// let plain = Between::<f64>::default();
+/// assert!(plain.weights.is_none() && plain.offset.is_none() && plain.sums.is_none());
+/// ```
+#[derive(Debug)]
+pub struct Between<'a, T> {
+    /// $w$, one number a row; all ones when absent.
+    pub weights: Option<&'a [T]>,
+    /// $m$, one number a column of the block; zero when absent.
+    pub offset: Option<&'a [T]>,
+    /// Receives $\sum_i w_i (z_i - m)$, one number a column of the block.
+    pub sums: Option<&'a mut [T]>,
+}
+
+impl<T> Default for Between<'_, T> {
+    fn default() -> Self {
+        Self { weights: None, offset: None, sums: None }
+    }
+}
+
+impl<T: Scalar> Between<'_, T> {
+    /// `Ok` when the lengths fit an operator of `rows` rows and a block of `cols` columns.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the length that does not.
+    pub fn check(&self, rows: usize, cols: usize) -> Result<()> {
+        check_dim("row weights", rows, self.weights.map_or(rows, <[T]>::len))?;
+        check_dim("offsets", cols, self.offset.map_or(cols, <[T]>::len))?;
+        check_dim("sums", cols, self.sums.as_ref().map_or(cols, |sums| sums.len()))
+    }
+
+    /// Applies the transformation to `z`, whose first row is row `first` of the operator, and adds
+    /// its column sums to `sums`.
+    pub fn transform(
+        weights: Option<&[T]>,
+        offset: Option<&[T]>,
+        mut z: BlockMut<'_, T>,
+        first: usize,
+        mut sums: Option<&mut [T]>,
+    ) {
+        if weights.is_none() && offset.is_none() && sums.is_none() {
+            return;
+        }
+        for i in 0..z.rows() {
+            let row = z.row_mut(i);
+            if let Some(offset) = offset {
+                // z ← z − m
+                row.iter_mut().zip(offset).for_each(|(z, &m)| *z -= m);
+            }
+            if let Some(weights) = weights {
+                // z ← w z
+                let weight = weights[first + i];
+                row.iter_mut().for_each(|z| *z *= weight);
+            }
+            if let Some(sums) = sums.as_deref_mut() {
+                sums.iter_mut().zip(row.iter()).for_each(|(sum, &z)| *sum += z);
+            }
+        }
+    }
+}
+
+/// A linear operator whose transpose can be applied too.
+///
+/// # Contract
+/// $\langle A x, y \rangle = \langle x, A^T y \rangle$ up to rounding, and everything that
+/// [`LinearOperator`] asks of `apply`, of the two methods here as well.
+///
+/// # Example
+/// ```
+/// use favard_operator::{AdjointOperator, BlockRef, Dense};
+/// use ndarray::array;
+/// let a = Dense::new(array![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])?;
+/// let y = a.multiply_adjoint(BlockRef::column(&[1.0, 1.0, 1.0]))?;
+/// assert_eq!(y, favard_operator::Block::column(&[9.0, 12.0]));
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
+    /// $Y \leftarrow \alpha A^T X + \gamma Y$, with $X : m \times k$ and $Y : n \times k$.
+    ///
+    /// # Errors
+    /// Those of [`apply`](LinearOperator::apply).
+    fn apply_adjoint(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()>;
+
+    /// $Y \leftarrow \alpha A^T Z + \gamma Y$ where row i of $Z$ is $w_i (A X - \mathbf{1} m^T)_i$.
+    ///
+    /// Two passes over the operator and an m × k temporary as written here; matrices that are
+    /// stored by rows do it in one pass over row blocks.
+    ///
+    /// # Errors
+    /// Those of [`apply`](LinearOperator::apply), and wrong lengths in `between`.
+    fn apply_normal(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        between: Between<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        let rows = self.shape().0;
+        between.check(rows, x.cols())?;
+        let mut z = ws.take(rows, x.cols());
+        self.apply(T::one(), x, T::zero(), z.as_mut(), ws)?;
+        let Between { weights, offset, mut sums } = between;
+        if let Some(sums) = sums.as_deref_mut() {
+            sums.fill(T::zero());
+        }
+        Between::transform(weights, offset, z.as_mut(), 0, sums);
+        self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
+        ws.give(z);
+        Ok(())
+    }
+
+    /// `Ok` when `x` and `y` fit the transpose of this operator and each other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the dimension that does not.
+    fn check_adjoint(&self, x: BlockRef<'_, T>, y: &BlockMut<'_, T>) -> Result<()> {
+        let (rows, cols) = self.shape();
+        check_dim("rows of x", rows, x.rows())?;
+        check_dim("rows of y", cols, y.rows())?;
+        check_dim("columns of y", x.cols(), y.cols())
+    }
+
+    /// $A^T X$ in a block of its own, for use outside of loops.
+    ///
+    /// # Errors
+    /// Those of [`apply_adjoint`](Self::apply_adjoint).
+    fn multiply_adjoint(&self, x: BlockRef<'_, T>) -> Result<Block<T>> {
+        let mut y = Block::zeros(self.shape().1, x.cols());
+        self.apply_adjoint(T::one(), x, T::zero(), y.as_mut(), &mut Workspace::new())?;
+        Ok(y)
+    }
+}
+
+macro_rules! forward {
+    ($($pointer:ty $(where $bound:ident)?),*) => {$(
+        impl<T: Scalar, A: AdjointOperator<T> $(+ $bound)? + ?Sized> AdjointOperator<T> for $pointer {
+            fn apply_adjoint(
+                &self,
+                alpha: T,
+                x: BlockRef<'_, T>,
+                gamma: T,
+                y: BlockMut<'_, T>,
+                ws: &mut Workspace<T>,
+            ) -> Result<()> {
+                (**self).apply_adjoint(alpha, x, gamma, y, ws)
+            }
+            fn apply_normal(
+                &self,
+                alpha: T,
+                x: BlockRef<'_, T>,
+                between: Between<'_, T>,
+                gamma: T,
+                y: BlockMut<'_, T>,
+                ws: &mut Workspace<T>,
+            ) -> Result<()> {
+                (**self).apply_normal(alpha, x, between, gamma, y, ws)
+            }
+        }
+    )*};
+}
+forward!(&A, Box<A>, Arc<A> where Send);

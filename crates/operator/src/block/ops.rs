@@ -1,0 +1,265 @@
+//! Arithmetic on blocks, parallel over chunks of rows.
+//!
+//! The chunks depend on the shape and never on the number of threads, and partial sums are added
+//! in the order of the chunks: the same block gives the same bits on any number of threads.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+use super::{BlockMut, BlockRef};
+use crate::error::{Result, check_dim};
+use crate::{Scalar, Workspace};
+
+/// Numbers in a chunk: 256 KiB of `f64`, large against the cost of a task, small against a block.
+const CHUNK: usize = 32 * 1024;
+
+/// Rows of a chunk for rows that are `stride` apart.
+fn chunk_rows(stride: usize) -> usize {
+    (CHUNK / stride.max(1)).max(64)
+}
+
+fn check_same(x: (usize, usize), y: (usize, usize)) -> Result<()> {
+    check_dim("rows of the second block", x.0, y.0)?;
+    check_dim("columns of the second block", x.1, y.1)
+}
+
+fn mat<'a, T: Scalar>(x: &BlockRef<'a, T>) -> MatRef<'a, T> {
+    MatRef::from_row_major_slice_with_stride(x.data(), x.rows(), x.cols(), x.stride())
+}
+
+/// Runs `f(first row, rows of x, rows of y)` over chunks of y.
+fn zip_chunks<T: Scalar>(
+    x: BlockRef<'_, T>,
+    mut y: BlockMut<'_, T>,
+    f: impl Fn(BlockRef<'_, T>, BlockMut<'_, T>) + Sync,
+) {
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    if rows * cols == 0 {
+        return;
+    }
+    let step = chunk_rows(stride.max(x.stride()));
+    y.data_mut().par_chunks_mut(step * stride).enumerate().for_each(|(index, part)| {
+        let from = index * step;
+        let to = rows.min(from + step);
+        if from < to {
+            let part = BlockMut::from_parts(part, to - from, cols, stride);
+            f(x.rows_range(from..to), part);
+        }
+    });
+}
+
+/// y ← x.
+///
+/// # Errors
+/// When the shapes differ.
+pub fn copy<T: Scalar>(x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
+    check_same(x.shape(), y.shape())?;
+    zip_chunks(x, y, |x, mut y| {
+        for i in 0..x.rows() {
+            y.row_mut(i).copy_from_slice(x.row(i));
+        }
+    });
+    Ok(())
+}
+
+/// y ← a x + b y. With b = 0 the old y is not read.
+///
+/// # Errors
+/// When the shapes differ.
+pub fn axpby<T: Scalar>(a: T, x: BlockRef<'_, T>, b: T, y: BlockMut<'_, T>) -> Result<()> {
+    check_same(x.shape(), y.shape())?;
+    zip_chunks(x, y, |x, mut y| {
+        for i in 0..x.rows() {
+            let pairs = y.row_mut(i).iter_mut().zip(x.row(i));
+            if b == T::zero() {
+                pairs.for_each(|(y, &x)| *y = a * x);
+            } else {
+                pairs.for_each(|(y, &x)| *y = a * x + b * *y);
+            }
+        }
+    });
+    Ok(())
+}
+
+/// y ← b y. With b = 0 the old y is not read.
+pub fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    if rows * cols == 0 || b == T::one() {
+        return;
+    }
+    y.data_mut().par_chunks_mut(chunk_rows(stride) * stride).for_each(|part| {
+        for row in part.chunks_mut(stride) {
+            // The last row may lack its padding; columns outside the view are not ours.
+            let row = &mut row[..cols];
+            if b == T::zero() {
+                row.fill(T::zero());
+            } else {
+                row.iter_mut().for_each(|entry| *entry *= b);
+            }
+        }
+    });
+}
+
+/// Column j of y times `factors[j]`.
+///
+/// # Errors
+/// When the number of factors is not the number of columns.
+pub fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) -> Result<()> {
+    check_dim("factors", y.cols(), factors.len())?;
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    if rows * cols == 0 {
+        return Ok(());
+    }
+    y.data_mut().par_chunks_mut(chunk_rows(stride) * stride).for_each(|part| {
+        for row in part.chunks_mut(stride) {
+            row[..cols].iter_mut().zip(factors).for_each(|(entry, &factor)| *entry *= factor);
+        }
+    });
+    Ok(())
+}
+
+/// `out[j]` ← ⟨column j of x, column j of y⟩. Reads both blocks once.
+///
+/// # Errors
+/// When the shapes differ or `out` has another length than the columns.
+pub fn column_dots<T: Scalar>(
+    x: BlockRef<'_, T>,
+    y: BlockRef<'_, T>,
+    out: &mut [T],
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    check_same(x.shape(), y.shape())?;
+    check_dim("results", x.cols(), out.len())?;
+    out.fill(T::zero());
+    let (rows, cols) = x.shape();
+    if rows * cols == 0 {
+        return Ok(());
+    }
+    let step = chunk_rows(x.stride().max(y.stride()));
+    let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
+    let stride = partial.stride();
+    partial.as_mut().data_mut().par_chunks_mut(stride).enumerate().for_each(|(index, sum)| {
+        let range = index * step..rows.min((index + 1) * step);
+        for i in range {
+            for ((sum, &x), &y) in sum.iter_mut().zip(x.row(i)).zip(y.row(i)) {
+                *sum += x * y;
+            }
+        }
+    });
+    for index in 0..partial.rows() {
+        out.iter_mut().zip(partial.row(index)).for_each(|(out, &sum)| *out += sum);
+    }
+    ws.give(partial);
+    Ok(())
+}
+
+/// `out[j]` ← ‖column j of x‖₂, without overflow: when the sum of squares leaves the range, the
+/// column is scaled by its largest entry first. A NaN or infinite entry gives a non-finite norm.
+///
+/// # Errors
+/// When `out` has another length than the columns.
+pub fn column_norms<T: Scalar>(
+    x: BlockRef<'_, T>,
+    out: &mut [T],
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    column_dots(x, x, out, ws)?;
+    for (j, norm) in out.iter_mut().enumerate() {
+        let safe = norm.is_finite() && (*norm == T::zero() || *norm > T::min_positive_value());
+        *norm = if safe { norm.sqrt() } else { scaled_norm(x, j) };
+        if *norm == T::zero() {
+            *norm = scaled_norm(x, j);
+        }
+    }
+    Ok(())
+}
+
+/// ‖column j‖ = m ‖column / m‖ with m its largest absolute entry.
+fn scaled_norm<T: Scalar>(x: BlockRef<'_, T>, j: usize) -> T {
+    let entries = || (0..x.rows()).map(|i| x.row(i)[j].abs());
+    // `max` would drop a NaN: let it win instead.
+    let largest = entries().fold(T::zero(), |m, v| if v > m || v.is_nan() { v } else { m });
+    if largest == T::zero() || !largest.is_finite() {
+        return largest;
+    }
+    largest * entries().map(|v| (v / largest) * (v / largest)).sum::<T>().sqrt()
+}
+
+/// (row, column) of the first entry that is NaN or infinite.
+#[must_use]
+pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
+    (0..x.rows())
+        .into_par_iter()
+        .with_min_len(1024)
+        .find_map_first(|i| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j)))
+}
+
+/// out ← xᵀ y, a small matrix: both blocks are read once.
+///
+/// # Errors
+/// When the blocks have different rows, or `out` is not `x.cols() × y.cols()`.
+pub fn cross<T: Scalar>(
+    x: BlockRef<'_, T>,
+    y: BlockRef<'_, T>,
+    mut out: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    check_dim("rows of the second block", x.rows(), y.rows())?;
+    check_dim("rows of the product", x.cols(), out.rows())?;
+    check_dim("columns of the product", y.cols(), out.cols())?;
+    scale(T::zero(), out.reborrow());
+    let (rows, (p, q)) = (x.rows(), out.shape());
+    if rows * p * q == 0 {
+        return Ok(());
+    }
+    // A chunk's product is p × q; chunks hold many more rows than that, whatever the shape.
+    let step = chunk_rows(x.stride().max(y.stride())).max(4 * p.max(q));
+    let mut partial = ws.take(rows.div_ceil(step) * p, q);
+    let stride = partial.stride();
+    partial.as_mut().data_mut().par_chunks_mut(stride * p).enumerate().for_each(|(index, sum)| {
+        let range = index * step..rows.min((index + 1) * step);
+        let (x, y) = (x.rows_range(range.clone()), y.rows_range(range));
+        let sum = MatMut::from_row_major_slice_with_stride_mut(sum, p, q, stride);
+        matmul(sum, Accum::Replace, mat(&x).transpose(), mat(&y), T::one(), Par::Seq);
+    });
+    for row in 0..partial.rows() {
+        let sums = out.row_mut(row % p).iter_mut();
+        sums.zip(partial.row(row)).for_each(|(out, &sum)| *out += sum);
+    }
+    ws.give(partial);
+    Ok(())
+}
+
+/// y ← a x R + b y, with R small: both blocks are moved once. With b = 0 the old y is not read.
+///
+/// # Errors
+/// When the shapes do not fit.
+pub fn right_multiply<T: Scalar>(
+    a: T,
+    x: BlockRef<'_, T>,
+    r: BlockRef<'_, T>,
+    b: T,
+    y: BlockMut<'_, T>,
+) -> Result<()> {
+    check_dim("rows of the small matrix", x.cols(), r.rows())?;
+    check_dim("columns of the product", r.cols(), y.cols())?;
+    check_dim("rows of the product", x.rows(), y.rows())?;
+    zip_chunks(x, y, |x, mut y| {
+        let ((rows, cols), stride) = (y.shape(), y.stride());
+        if b == T::zero() || b == T::one() {
+            let beta = if b == T::zero() { Accum::Replace } else { Accum::Add };
+            let y =
+                MatMut::from_row_major_slice_with_stride_mut(y.data_mut(), rows, cols, stride);
+            matmul(y, beta, mat(&x), mat(&r), a, Par::Seq);
+        } else {
+            for i in 0..rows {
+                y.row_mut(i).iter_mut().for_each(|entry| *entry *= b);
+            }
+            let y =
+                MatMut::from_row_major_slice_with_stride_mut(y.data_mut(), rows, cols, stride);
+            matmul(y, Accum::Add, mat(&x), mat(&r), a, Par::Seq);
+        }
+    });
+    Ok(())
+}

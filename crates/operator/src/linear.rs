@@ -1,0 +1,135 @@
+//! [`LinearOperator`]: the one thing a user has to implement.
+
+use std::sync::Arc;
+
+use crate::error::check_dim;
+use crate::{Block, BlockMut, BlockRef, Result, Scalar, Workspace};
+
+/// A linear map $A : \mathbb{R}^{n} \to \mathbb{R}^{m}$, known by its action on a block of columns.
+///
+/// The primitive is the fused product
+///
+/// $$ Y \leftarrow \alpha A X + \gamma Y, \qquad X : n \times k,\; Y : m \times k. $$
+///
+/// Fused, because with it one step of the momentum recurrence,
+/// $F_{t+1} = A F_t - \beta F_{t-1}$, is one call (`α = 1`, `γ = −β`, `Y` the older block) and a
+/// swap, without a temporary. On blocks, because the cost of fetching an entry of $A$ is shared by
+/// the k columns: in a sparse product a column costs four times less in a block of eight than alone.
+///
+/// The trait is object safe. References, boxes and [`Arc`]s of operators are operators.
+///
+/// # Contract
+/// - With `gamma == 0` the old contents of `y` are not read: they may be NaN.
+/// - Equal inputs give equal bits, on any number of threads.
+/// - Shapes are checked before `y` is touched ([`LinearOperator::check_apply`] does it).
+/// - After an error the contents of `y` are unspecified.
+///
+/// `favard-testkit` checks all of these on a user's operator in three lines.
+///
+/// # Example
+/// The second difference, $(Ax)_i = 2 x_i - x_{i-1} - x_{i+1}$:
+/// ```
+/// use favard_operator::{BlockMut, BlockRef, LinearOperator, Result, Workspace};
+///
+/// struct SecondDifference(usize);
+///
+/// impl LinearOperator<f64> for SecondDifference {
+///     fn shape(&self) -> (usize, usize) {
+///         (self.0, self.0)
+///     }
+///     fn apply(
+///         &self,
+///         alpha: f64,
+///         x: BlockRef<'_, f64>,
+///         gamma: f64,
+///         mut y: BlockMut<'_, f64>,
+///         _: &mut Workspace<f64>,
+///     ) -> Result<()> {
+///         self.check_apply(x, &y)?;
+///         for i in 0..self.0 {
+///             for j in 0..x.cols() {
+///                 let below = if i > 0 { x.row(i - 1)[j] } else { 0.0 };
+///                 let above = if i + 1 < self.0 { x.row(i + 1)[j] } else { 0.0 };
+///                 let old = if gamma == 0.0 { 0.0 } else { gamma * y.row(i)[j] };
+///                 y.row_mut(i)[j] = alpha * (2.0 * x.row(i)[j] - below - above) + old;
+///             }
+///         }
+///         Ok(())
+///     }
+/// }
+///
+/// let y = SecondDifference(3).multiply(BlockRef::column(&[1.0, 1.0, 1.0]))?;
+/// assert_eq!(y, favard_operator::Block::column(&[1.0, 0.0, 1.0]));
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub trait LinearOperator<T: Scalar>: Sync {
+    /// (rows m, columns n).
+    fn shape(&self) -> (usize, usize);
+
+    /// $Y \leftarrow \alpha A X + \gamma Y$.
+    ///
+    /// # Errors
+    /// When a shape does not fit, or when the operator itself fails: a file is gone, a value is not
+    /// finite, a closure panicked.
+    fn apply(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()>;
+
+    /// Whether [`apply`](Self::apply) can neither fail nor panic once the shapes fit.
+    ///
+    /// The engine updates such operators in place; for all others it keeps the old block until the
+    /// product has come back, so that a failure loses nothing. The safe answer is the default.
+    fn is_infallible(&self) -> bool {
+        false
+    }
+
+    /// `Ok` when `x` and `y` fit this operator and each other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the dimension that does not.
+    fn check_apply(&self, x: BlockRef<'_, T>, y: &BlockMut<'_, T>) -> Result<()> {
+        let (rows, cols) = self.shape();
+        check_dim("rows of x", cols, x.rows())?;
+        check_dim("rows of y", rows, y.rows())?;
+        check_dim("columns of y", x.cols(), y.cols())
+    }
+
+    /// $A X$ in a block of its own, for use outside of loops.
+    ///
+    /// # Errors
+    /// Those of [`apply`](Self::apply).
+    fn multiply(&self, x: BlockRef<'_, T>) -> Result<Block<T>> {
+        let mut y = Block::zeros(self.shape().0, x.cols());
+        self.apply(T::one(), x, T::zero(), y.as_mut(), &mut Workspace::new())?;
+        Ok(y)
+    }
+}
+
+macro_rules! forward {
+    ($($pointer:ty $(where $bound:ident)?),*) => {$(
+        impl<T: Scalar, A: LinearOperator<T> $(+ $bound)? + ?Sized> LinearOperator<T> for $pointer {
+            fn shape(&self) -> (usize, usize) {
+                (**self).shape()
+            }
+            fn apply(
+                &self,
+                alpha: T,
+                x: BlockRef<'_, T>,
+                gamma: T,
+                y: BlockMut<'_, T>,
+                ws: &mut Workspace<T>,
+            ) -> Result<()> {
+                (**self).apply(alpha, x, gamma, y, ws)
+            }
+            fn is_infallible(&self) -> bool {
+                (**self).is_infallible()
+            }
+        }
+    )*};
+}
+forward!(&A, Box<A>, Arc<A> where Send);
