@@ -27,6 +27,11 @@ pub(crate) fn non_negative(name: &'static str, value: f64) -> Result<f64> {
     within(name, value, 0.0, f64::MAX)
 }
 
+/// Passes on a non-negative number whose square is a number.
+pub(crate) fn squarable(name: &'static str, value: f64) -> Result<f64> {
+    within(name, value, 0.0, 1e150)
+}
+
 /// Passes on a finite number above zero.
 pub(crate) fn positive(name: &'static str, value: f64) -> Result<f64> {
     within(name, value, f64::MIN_POSITIVE, f64::MAX)

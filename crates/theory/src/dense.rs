@@ -23,12 +23,6 @@ pub(crate) fn norm(name: &'static str, matrix: ArrayView2<f64>) -> Result<f64> {
     Ok(values.into_iter().fold(0.0, f64::max))
 }
 
-/// All singular values.
-pub(crate) fn singular_values(name: &'static str, matrix: ArrayView2<f64>) -> Result<Vec<f64>> {
-    check::all_finite(name, matrix)?;
-    Ok(to_faer(matrix).singular_values().map_err(|_| failed(name))?)
-}
-
 /// The largest modulus of an eigenvalue of a general square matrix.
 pub(crate) fn spectral_radius(name: &'static str, matrix: ArrayView2<f64>) -> Result<f64> {
     check::square(name, matrix)?;

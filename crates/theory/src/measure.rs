@@ -41,7 +41,13 @@ pub fn from_samples(nodes: &[f64], weights: &[f64], degree: usize) -> Result<Fam
         check::positive("weight", weight)?;
     }
     let total = check::finite("total weight", weights.iter().sum())?;
-    let spread = nodes.iter().fold(0.0_f64, |m, x| m.max((x - nodes[0]).abs()));
+    let mut sorted = nodes.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.dedup();
+    // q_n vanishes on n nodes: its norm is zero, whatever rounding makes of it.
+    if degree >= sorted.len() {
+        return Err(ErrorKind::Degenerate { degree: sorted.len(), norm: 0.0 }.into());
+    }
     // Orthonormal values at the nodes: q is the current polynomial, prev the one before.
     let mut prev = vec![0.0; nodes.len()];
     let mut q = vec![1.0; nodes.len()];
@@ -55,9 +61,7 @@ pub fn from_samples(nodes: &[f64], weights: &[f64], degree: usize) -> Result<Fam
             *r = (x - a) * v - off * *r;
         }
         let b: f64 = prev.iter().zip(weights).map(|(r, w)| w * r * r).sum::<f64>() / total;
-        // Past the number of nodes the remainder is round-off of the spread.
-        let noise = 16.0 * f64::EPSILON * spread;
-        if !b.is_finite() || b <= noise * noise {
+        if !b.is_finite() || b <= 0.0 {
             return Err(ErrorKind::Degenerate { degree: k + 1, norm: b }.into());
         }
         off = b.sqrt();

@@ -33,7 +33,7 @@ pub enum Start {
     U,
 }
 
-/// Above this degree the closed form takes over from the recurrence inside the calm interval.
+/// Above this degree the closed form takes over from the recurrence.
 ///
 /// The recurrence finds simple zeros exactly; its error near the edge grows like $t^2\epsilon$, which
 /// at 128 is still below $10^{-11}$ in the worst case.
@@ -67,8 +67,11 @@ const RECURRENCE_LIMIT: usize = 128;
 /// De Sa et al., Lemma op; errata 1.2 (the arccos), 1.3 ($\beta=0$ gives $\lambda^t/2$ for `T`).
 pub fn value(start: Start, tick: usize, x: f64, beta: f64) -> Result<f64> {
     check_arguments(tick, x, beta)?;
-    if tick <= RECURRENCE_LIMIT && x * x <= 4.0 * beta && (4.0 * beta).is_finite() {
-        return Ok(last(start, tick, x, beta));
+    if tick <= RECURRENCE_LIMIT {
+        let direct = last(start, tick, x, beta);
+        if direct.is_finite() {
+            return Ok(direct);
+        }
     }
     Ok(ln_poly(start, tick, x, beta).value())
 }

@@ -4,7 +4,6 @@ use crate::{
     check,
     error::{ErrorKind, Result},
     family::Family,
-    log_sign::LogSign,
 };
 
 /// The degree-$t$ polynomials that minimise $\mathbb E f^2$ under $f(\lambda_1) = 1$.
@@ -32,8 +31,12 @@ use crate::{
 pub struct Optimal {
     family: Family,
     lambda1: f64,
-    /// $\ln q_j(\lambda_1)$ with signs.
-    at_top: Vec<LogSign>,
+    /// $\tau_t = q_{t+1}(\lambda_1)/q_t(\lambda_1)$.
+    tau: Vec<f64>,
+    /// $\ln q_j(\lambda_1)$.
+    ln_top: Vec<f64>,
+    /// $1-\gamma_t$, kept apart because $\gamma_t$ may round to 1.
+    keep: Vec<f64>,
     /// $\gamma_t = q_t(\lambda_1)^2 / \sum_{j\le t} q_j(\lambda_1)^2$.
     gamma: Vec<f64>,
     /// $\ln \sum_{j\le t} q_j(\lambda_1)^2$.
@@ -91,20 +94,26 @@ impl Optimal {
     /// # Reference
     /// Erratum 4.8: $\tilde\lambda_1$ must exceed the support.
     pub fn new(family: Family, lambda1: f64) -> Result<Self> {
-        let at_top = family.recurrence().ln_values(lambda1)?;
-        if at_top.iter().any(|q| q.sign <= 0) {
-            let largest = family.gauss()?.iter().fold(f64::NEG_INFINITY, |m, node| m.max(node.0));
-            return Err(ErrorKind::NoGap { lambda1, edge: largest }.into());
-        }
-        let (mut gamma, mut ln_sum) = (vec![1.0], vec![0.0]);
-        for pair in at_top.windows(2) {
+        check::finite("lambda1", lambda1)?;
+        let (mut tau, mut ln_top) = (Vec::with_capacity(family.degree()), vec![0.0]);
+        let (mut gamma, mut keep, mut ln_sum) = (vec![1.0], vec![0.0], vec![0.0]);
+        for (t, step) in family.recurrence().triples().iter().enumerate() {
+            // τ_t = aλ + b − c/τ_{t−1}: positive exactly while λ₁ is above every zero of q_{t+1}.
+            let back = if t == 0 { 0.0 } else { step.c / tau[t - 1] };
+            let ratio = step.a * lambda1 + step.b - back;
+            if !ratio.is_finite() || ratio <= 0.0 {
+                let edge = family.gauss()?.iter().fold(f64::NEG_INFINITY, |m, node| m.max(node.0));
+                return Err(ErrorKind::NoGap { lambda1, edge }.into());
+            }
             // τ²γ = q_{t+1}² / Σ_{j≤t} q_j²
-            let last = gamma[gamma.len() - 1];
-            let grown = (2.0 * (pair[1].ln_abs - pair[0].ln_abs)).exp() * last;
+            let grown = ratio * ratio * gamma[t];
             gamma.push(grown / (1.0 + grown));
-            ln_sum.push(ln_sum[ln_sum.len() - 1] + grown.ln_1p());
+            keep.push(1.0 / (1.0 + grown));
+            ln_sum.push(ln_sum[t] + grown.ln_1p());
+            ln_top.push(ln_top[t] + ratio.ln());
+            tau.push(ratio);
         }
-        Ok(Self { family, lambda1, at_top, gamma, ln_sum })
+        Ok(Self { family, lambda1, tau, ln_top, keep, gamma, ln_sum })
     }
 
     /// The family of the measure.
@@ -176,13 +185,8 @@ impl Optimal {
         let (mut prev, mut cur) = (0.0, 1.0);
         for (t, step) in self.family.recurrence().triples().iter().enumerate() {
             // p̂_{t+1} = ((a x + b) p̂_t − (c/τ_{t−1}) p̂_{t−1}) / τ_t
-            let tau = (self.at_top[t + 1].ln_abs - self.at_top[t].ln_abs).exp();
-            let back = if t == 0 {
-                0.0
-            } else {
-                (self.at_top[t - 1].ln_abs - self.at_top[t].ln_abs).exp()
-            };
-            (prev, cur) = (cur, ((step.a * x + step.b) * cur - step.c * back * prev) / tau);
+            let back = if t == 0 { 0.0 } else { step.c / self.tau[t - 1] };
+            (prev, cur) = (cur, ((step.a * x + step.b) * cur - back * prev) / self.tau[t]);
             let last = f[t];
             f.push(last + self.gamma[t + 1] * (cur - last));
         }
@@ -209,7 +213,7 @@ impl Optimal {
         let recurrence = self.family.recurrence();
         let mut sum = vec![0.0; tick + 1];
         for i in 0..=tick {
-            let weight = (self.at_top[i].ln_abs - self.ln_sum[tick]).exp();
+            let weight = (self.ln_top[i] - self.ln_sum[tick]).exp();
             for (total, c) in sum.iter_mut().zip(recurrence.monomials(i)?) {
                 *total += weight * c;
             }
@@ -241,16 +245,17 @@ impl Optimal {
         check::count("n", n, 0, self.family.degree().saturating_sub(2))?;
         check::count("degree", self.family.degree(), 2, check::MAX_COUNT)?;
         let step = self.family.recurrence().triples()[n + 1];
-        let (q, r) = (|k: usize| self.at_top[k].ln_abs, |k: usize| self.ln_sum[k]);
-        let up = (q(n + 2) - q(n + 1)).exp();
-        let (r1, r0) = ((r(n + 1) - r(n + 2)).exp(), (r(n) - r(n + 2)).exp());
-        let skip = (q(n + 2) - q(n)).exp();
+        let up = self.tau[n + 1];
+        let skip = up * self.tau[n];
+        // R_{n+1}/R_{n+2}, R_n/R_{n+2} and R_{n−1}/R_{n+2}; 1 − γ₀ = 0 makes the last vanish at n = 0.
+        let r1 = self.keep[n + 2];
+        let r0 = r1 * self.keep[n + 1];
         Ok(FourTerm {
             a: step.a * up * r1,
             b: -r1 - step.b * up * r1,
             c: -step.a * up * r0,
             d: step.c * skip * r0 + step.b * up * r0,
-            e: if n == 0 { 0.0 } else { step.c * skip * (r(n - 1) - r(n + 2)).exp() },
+            e: step.c * skip * r0 * self.keep[n],
         })
     }
 

@@ -2,6 +2,7 @@
 
 mod ops;
 mod owned;
+mod qr;
 mod view;
 
 pub use ops::{
@@ -9,4 +10,5 @@ pub use ops::{
     scale_columns,
 };
 pub use owned::Block;
+pub use qr::Orthonormalizer;
 pub use view::{BlockMut, BlockRef};

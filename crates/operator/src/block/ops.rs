@@ -4,7 +4,7 @@
 //! in the order of the chunks: the same block gives the same bits on any number of threads.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::{Accum, Par};
 use rayon::prelude::*;
 
 use super::{BlockMut, BlockRef};
@@ -22,10 +22,6 @@ fn chunk_rows(stride: usize) -> usize {
 fn check_same(x: (usize, usize), y: (usize, usize)) -> Result<()> {
     check_dim("rows of the second block", x.0, y.0)?;
     check_dim("columns of the second block", x.1, y.1)
-}
-
-fn mat<'a, T: Scalar>(x: &BlockRef<'a, T>) -> MatRef<'a, T> {
-    MatRef::from_row_major_slice_with_stride(x.data(), x.rows(), x.cols(), x.stride())
 }
 
 /// Runs `f(first row, rows of x, rows of y)` over chunks of y.
@@ -220,8 +216,8 @@ pub fn cross<T: Scalar>(
     partial.as_mut().data_mut().par_chunks_mut(stride * p).enumerate().for_each(|(index, sum)| {
         let range = index * step..rows.min((index + 1) * step);
         let (x, y) = (x.rows_range(range.clone()), y.rows_range(range));
-        let sum = MatMut::from_row_major_slice_with_stride_mut(sum, p, q, stride);
-        matmul(sum, Accum::Replace, mat(&x).transpose(), mat(&y), T::one(), Par::Seq);
+        let sum = BlockMut::from_parts(sum, p, q, stride).into_mat();
+        matmul(sum, Accum::Replace, x.as_mat().transpose(), y.as_mat(), T::one(), Par::Seq);
     });
     for row in 0..partial.rows() {
         let sums = out.row_mut(row % p).iter_mut();
@@ -246,20 +242,13 @@ pub fn right_multiply<T: Scalar>(
     check_dim("columns of the product", r.cols(), y.cols())?;
     check_dim("rows of the product", x.rows(), y.rows())?;
     zip_chunks(x, y, |x, mut y| {
-        let ((rows, cols), stride) = (y.shape(), y.stride());
-        if b == T::zero() || b == T::one() {
-            let beta = if b == T::zero() { Accum::Replace } else { Accum::Add };
-            let y =
-                MatMut::from_row_major_slice_with_stride_mut(y.data_mut(), rows, cols, stride);
-            matmul(y, beta, mat(&x), mat(&r), a, Par::Seq);
-        } else {
-            for i in 0..rows {
+        let beta = if b == T::zero() { Accum::Replace } else { Accum::Add };
+        if b != T::zero() && b != T::one() {
+            for i in 0..y.rows() {
                 y.row_mut(i).iter_mut().for_each(|entry| *entry *= b);
             }
-            let y =
-                MatMut::from_row_major_slice_with_stride_mut(y.data_mut(), rows, cols, stride);
-            matmul(y, Accum::Add, mat(&x), mat(&r), a, Par::Seq);
         }
+        matmul(y.into_mat(), beta, x.as_mat(), r.as_mat(), a, Par::Seq);
     });
     Ok(())
 }

@@ -28,7 +28,7 @@ use crate::{Result, Scalar};
 /// assert_eq!(block.stride(), 4); // three numbers, padded to four
 /// assert_eq!(block.row(1), &[4.0, 5.0, 6.0]);
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Block<T> {
     data: AVec<T, ConstAlign<64>>,
     rows: usize,
@@ -175,13 +175,6 @@ impl<T: Scalar> Block<T> {
     /// When the shapes differ.
     pub fn assign(&mut self, other: BlockRef<'_, T>) -> Result<()> {
         copy(other, self.as_mut())
-    }
-}
-
-impl<T: Scalar> Clone for Block<T> {
-    fn clone(&self) -> Self {
-        let Self { data, rows, cols, stride } = self;
-        Self { data: data.clone(), rows: *rows, cols: *cols, stride: *stride }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use faer::{MatMut, MatRef};
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 
 use crate::error::{ErrorKind, Result};
@@ -155,6 +156,11 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
         ArrayView2::from_shape(shape, self.data).expect("a block is a valid strided array")
     }
 
+    /// The block as a faer matrix.
+    pub(crate) fn as_mat(&self) -> MatRef<'a, T> {
+        MatRef::from_row_major_slice_with_stride(self.data, self.rows, self.cols, self.stride)
+    }
+
     /// A copy that owns its memory.
     #[must_use]
     pub fn to_owned(&self) -> Block<T> {
@@ -266,5 +272,13 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
         let stride = if self.rows * self.cols == 0 { self.cols } else { self.stride };
         let shape = (self.rows, self.cols).strides((stride, 1));
         ArrayViewMut2::from_shape(shape, self.data).expect("a block is a valid strided array")
+    }
+
+    /// The block as a faer matrix.
+    pub(crate) fn into_mat(self) -> MatMut<'a, T> {
+        // Not `from_row_major_slice_with_stride_mut`: faer 0.24.4 exchanges its strides.
+        let (rows, cols) = (self.rows, self.cols);
+        MatMut::from_column_major_slice_with_stride_mut(self.data, cols, rows, self.stride)
+            .transpose_mut()
     }
 }

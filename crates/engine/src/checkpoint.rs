@@ -1,0 +1,196 @@
+//! [`Checkpoint`]: a run on disk.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use favard_operator::{Block, Scalar};
+use serde::{Deserialize, Serialize};
+
+use crate::Engine;
+use crate::error::{ErrorKind, Result};
+use crate::gauge::Gauge;
+use crate::info::Record;
+use crate::map::{Cost, StepMap};
+use crate::memory::{Memory, foreign};
+use crate::readout::Readout;
+use crate::recurrence::Recurrence;
+
+/// The first bytes of a file, with the version of the format.
+const MAGIC: &[u8; 16] = b"favard state 1\n\0";
+
+/// Everything a run needs to go on: a resumed run gives the same bits as an unbroken one.
+///
+/// It is a serde type: any format will do that keeps floating-point numbers exactly.
+/// [`save`](Self::save) and [`load`](Self::load) use a compact binary one with a checksum, and
+/// replace the file atomically.
+///
+/// # Example
+/// ```
+/// use favard_engine::{Engine, gauge::Norm, map::Exact, recurrence::Power};
+/// use favard_operator::{Block, Diagonal};
+/// let engine = || -> Result<_, Box<dyn std::error::Error>> {
+///     let op = Diagonal::new(vec![1.0, 0.9, 0.5])?;
+///     Ok(Engine::new(Exact::new(op)?, Power, Block::column(&[1.0; 3]))?.with_gauge(Norm))
+/// };
+/// let mut unbroken = engine()?;
+/// for _ in 0..4 {
+///     unbroken.advance()?;
+/// }
+/// let checkpoint = unbroken.checkpoint();
+/// let mut resumed = engine()?;
+/// resumed.resume(checkpoint)?;
+/// unbroken.advance()?;
+/// resumed.advance()?;
+/// assert_eq!(unbroken.block(), resumed.block());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+pub struct Checkpoint<T: Scalar> {
+    /// Bytes of a number: 4 or 8.
+    width: u8,
+    tick: u64,
+    phase: u64,
+    cur: Block<T>,
+    prev: Block<T>,
+    map: Memory<T>,
+    recurrence: Memory<T>,
+    gauge: String,
+    readout: Memory<T>,
+    applications: u64,
+    passes: f64,
+    history: Vec<Record<T>>,
+}
+
+impl<T: Scalar> Checkpoint<T> {
+    /// Steps done.
+    #[must_use]
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// $F_t$.
+    #[must_use]
+    pub fn block(&self) -> &Block<T> {
+        &self.cur
+    }
+
+    /// Writes the checkpoint to a temporary file beside `path` and renames it: whatever happens,
+    /// `path` is the old file or the new one, never half a file.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let io = |source| ErrorKind::Io { path: path.to_path_buf(), source };
+        let corrupt = |problem: postcard::Error| ErrorKind::Corrupt {
+            path: path.to_path_buf(),
+            problem: problem.to_string(),
+        };
+        let body = postcard::to_stdvec(self).map_err(corrupt)?;
+        let mut name = path.file_name().unwrap_or_default().to_os_string();
+        name.push(format!(".{}.tmp", std::process::id()));
+        let temporary = path.with_file_name(name);
+        let write = || {
+            let mut file = File::create(&temporary)?;
+            file.write_all(MAGIC)?;
+            file.write_all(&checksum(&body).to_le_bytes())?;
+            file.write_all(&body)?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)
+        };
+        write().map_err(|error| {
+            // The half-written file is of no use to anyone; the first error is what matters.
+            let _ = fs::remove_file(&temporary);
+            io(error).into()
+        })
+    }
+
+    /// Reads a checkpoint back.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not a checkpoint, or is damaged.
+    pub fn load(path: &Path) -> Result<Self> {
+        let io = |source| ErrorKind::Io { path: path.to_path_buf(), source };
+        let mut bytes = Vec::new();
+        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
+        let corrupt = |problem: &str| ErrorKind::Corrupt {
+            path: path.to_path_buf(),
+            problem: problem.to_string(),
+        };
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| corrupt("not a favard checkpoint"))?;
+        let (sum, body) = rest.split_at_checked(8).ok_or_else(|| corrupt("is cut short"))?;
+        if sum != checksum(body).to_le_bytes() {
+            return Err(corrupt("the checksum does not match: the file is damaged").into());
+        }
+        // The first byte of the body is the width: read it before anything is parsed with it.
+        let width = body.first().copied().unwrap_or(0);
+        if usize::from(width) != size_of::<T>() {
+            return Err(foreign("bytes of a number", size_of::<T>(), width));
+        }
+        Ok(postcard::from_bytes(body).map_err(|error| corrupt(&error.to_string()))?)
+    }
+}
+
+/// FNV-1a with 64 bits.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+impl<T, M, R, G, O> Engine<T, M, R, G, O>
+where
+    T: Scalar,
+    M: StepMap<T>,
+    R: Recurrence<T>,
+    G: Gauge<T>,
+    O: Readout<T>,
+{
+    /// The state of the run.
+    pub fn checkpoint(&self) -> Checkpoint<T> {
+        let Cost { applications, passes } = self.map.cost();
+        Checkpoint {
+            // 4 or 8.
+            #[allow(clippy::cast_possible_truncation)]
+            width: size_of::<T>() as u8,
+            tick: self.tick,
+            phase: self.phase,
+            cur: self.cur.clone(),
+            prev: self.prev.clone(),
+            map: self.map.memory(),
+            recurrence: self.recurrence.memory(),
+            gauge: self.gauge.name().to_string(),
+            readout: self.readout.memory(),
+            applications,
+            passes,
+            history: self.history.clone(),
+        }
+    }
+
+    /// Takes up an earlier run: the engine must have been made with the same map, recurrence, gauge
+    /// and readout.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Foreign`] when they are of another kind, have other parameters or another
+    /// shape; the engine should then not be used.
+    pub fn resume(&mut self, checkpoint: Checkpoint<T>) -> Result<()> {
+        let Checkpoint { tick, phase, cur, prev, .. } = checkpoint;
+        for block in [&cur, &prev] {
+            if block.shape() != self.cur.shape() {
+                return Err(foreign("shape of the block", self.cur.shape(), block.shape()));
+            }
+        }
+        if checkpoint.gauge != self.gauge.name() {
+            return Err(foreign("gauge", self.gauge.name(), checkpoint.gauge));
+        }
+        let cost = Cost { applications: checkpoint.applications, passes: checkpoint.passes };
+        self.map.restore(checkpoint.map, tick, cost)?;
+        self.recurrence.restore(checkpoint.recurrence)?;
+        self.readout.restore(checkpoint.readout)?;
+        (self.tick, self.phase, self.cur, self.prev) = (tick, phase, cur, prev);
+        self.history = checkpoint.history;
+        self.revive();
+        Ok(())
+    }
+}

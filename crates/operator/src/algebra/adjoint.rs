@@ -1,0 +1,75 @@
+//! [`Adjoint`]: the transpose of an operator.
+
+use crate::{AdjointOperator, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace};
+
+/// $A^T$.
+///
+/// # Cost
+/// That of $A$, with the two products exchanged.
+///
+/// # Example
+/// ```
+/// use favard_operator::{Adjoint, Block, BlockRef, Dense, LinearOperator};
+/// use ndarray::array;
+/// let a = Adjoint::new(Dense::new(array![[1.0, 2.0]])?);
+/// assert_eq!(a.multiply(BlockRef::column(&[3.0]))?, Block::column(&[3.0, 6.0]));
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Adjoint<A> {
+    inner: A,
+}
+
+impl<A> Adjoint<A> {
+    /// $A^T$.
+    pub fn new(inner: A) -> Self {
+        Self { inner }
+    }
+
+    /// $A$.
+    #[must_use]
+    pub fn inner(&self) -> &A {
+        &self.inner
+    }
+
+    /// $A$, taken back.
+    #[must_use]
+    pub fn into_inner(self) -> A {
+        self.inner
+    }
+}
+
+impl<A: AdjointOperator<T>, T: Scalar> LinearOperator<T> for Adjoint<A> {
+    fn shape(&self) -> (usize, usize) {
+        let (rows, cols) = self.inner.shape();
+        (cols, rows)
+    }
+
+    fn apply(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        self.inner.apply_adjoint(alpha, x, gamma, y, ws)
+    }
+
+    fn is_infallible(&self) -> bool {
+        self.inner.is_infallible()
+    }
+}
+
+impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
+    fn apply_adjoint(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        self.inner.apply(alpha, x, gamma, y, ws)
+    }
+}

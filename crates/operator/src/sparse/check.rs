@@ -1,0 +1,70 @@
+//! What makes three lists a sparse matrix.
+
+use rayon::prelude::*;
+
+use crate::error::{ErrorKind, Result, check_dim};
+use crate::{Error, Scalar};
+
+/// Rows that one task checks.
+const TASK: usize = 1024;
+
+/// `Ok` when the lists are a matrix of `rows × cols` with finite values. Reads each list once.
+pub(super) fn check<T: Scalar>(
+    (rows, cols): (usize, usize),
+    pointers: &[usize],
+    columns: &[u32],
+    values: &[T],
+) -> Result<()> {
+    if cols as u64 > 1 << 32 {
+        let (index, bound) = (cols as u64, (1 << 32) + 1);
+        return Err(ErrorKind::Index { what: "number of columns", position: 0, index, bound }.into());
+    }
+    check_dim("row pointers", rows.saturating_add(1), pointers.len())?;
+    check_dim("values", columns.len(), values.len())?;
+    check_pointers(pointers, columns.len())?;
+    let row_error = |i: usize| {
+        let range = pointers[i]..pointers[i + 1];
+        check_row(i, cols, &columns[range.clone()], &values[range]).err()
+    };
+    // The first bad row is reported, whatever the threads do.
+    match (0..rows).into_par_iter().with_min_len(TASK).find_map_first(row_error) {
+        None => Ok(()),
+        Some(error) => Err(error),
+    }
+}
+
+fn check_pointers(pointers: &[usize], entries: usize) -> Result<()> {
+    let error = |position: usize, expected: usize, found: usize| -> Error {
+        let (expected, found) = (expected as u64, found as u64);
+        ErrorKind::Pointers { position, expected, found }.into()
+    };
+    let last = pointers.len() - 1;
+    if pointers[0] != 0 {
+        return Err(error(0, 0, pointers[0]));
+    }
+    if let Some(i) = pointers.windows(2).position(|pair| pair[0] > pair[1]) {
+        return Err(error(i + 1, pointers[i], pointers[i + 1]));
+    }
+    if pointers[last] == entries { Ok(()) } else { Err(error(last, entries, pointers[last])) }
+}
+
+fn check_row<T: Scalar>(row: usize, cols: usize, columns: &[u32], values: &[T]) -> Result<()> {
+    if let Some(i) = columns.windows(2).position(|pair| pair[0] >= pair[1]) {
+        let (column, next) = (columns[i] as usize, columns[i + 1] as usize);
+        return Err(ErrorKind::Unsorted { row, column, next }.into());
+    }
+    // Increasing, so the last is the largest.
+    if let Some(&column) = columns.last().filter(|&&column| column as usize >= cols) {
+        let (index, bound) = (u64::from(column), cols as u64);
+        return Err(
+            ErrorKind::Index { what: "columns of a sparse row", position: row, index, bound }.into()
+        );
+    }
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(i) => {
+            let (column, value) = (columns[i] as usize, values[i].as_f64());
+            Err(ErrorKind::NonFinite { what: "sparse matrix", row, column, value }.into())
+        }
+    }
+}

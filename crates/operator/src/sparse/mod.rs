@@ -1,0 +1,11 @@
+//! Sparse matrices.
+
+mod check;
+mod csr;
+mod index;
+mod operator;
+mod wrapper;
+
+pub use csr::Csr;
+pub use index::SparseIndex;
+pub use wrapper::Sparse;

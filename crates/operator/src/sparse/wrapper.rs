@@ -1,0 +1,151 @@
+//! [`Sparse`]: a sparse matrix stored by rows or by columns.
+
+use sprs::{CsMatI, CsMatViewI};
+
+use super::{Csr, SparseIndex};
+use crate::{
+    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace,
+};
+
+/// A sparse matrix as it is stored, by rows or by columns, without a copy of its values.
+///
+/// A matrix stored by columns is the transpose of one stored by rows, and a [`Csr`] multiplies by
+/// its transpose about as fast: nothing has to be rewritten. What needs single rows (mini-batches,
+/// Kaczmarz) needs the matrix by rows: [`Sparse::into_csr`].
+///
+/// # Example
+/// ```
+/// use favard_operator::{Block, BlockRef, LinearOperator, Sparse};
+/// let mut triplets = sprs::TriMat::<f64>::new((2, 3));
+/// triplets.add_triplet(0, 1, 5.0);
+/// triplets.add_triplet(1, 2, 7.0);
+/// let x = BlockRef::column(&[1.0, 1.0, 1.0]);
+/// for matrix in [triplets.to_csr::<usize>(), triplets.to_csc()] {
+///     assert_eq!(Sparse::from_sprs(matrix)?.multiply(x)?, Block::column(&[5.0, 7.0]));
+/// }
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Sparse<'a, T: Scalar> {
+    stored: Csr<'a, T>,
+    by_columns: bool,
+}
+
+impl<'a, T: Scalar> Sparse<'a, T> {
+    /// A `sprs` matrix, by rows or by columns, moved.
+    ///
+    /// # Errors
+    /// Those of [`Csr::new`], with rows and columns exchanged for a matrix stored by columns.
+    pub fn from_sprs<I: SparseIndex, P: SparseIndex>(matrix: CsMatI<T, I, P>) -> Result<Self> {
+        Csr::stored(matrix).map(|(stored, by_columns)| Self { stored, by_columns })
+    }
+
+    /// A `sprs` matrix, by rows or by columns, borrowed.
+    ///
+    /// # Errors
+    /// Those of [`Sparse::from_sprs`].
+    pub fn from_sprs_view<I: SparseIndex, P: SparseIndex>(
+        matrix: CsMatViewI<'a, T, I, P>,
+    ) -> Result<Self> {
+        Csr::stored_view(matrix).map(|(stored, by_columns)| Self { stored, by_columns })
+    }
+
+    /// The matrix whose transpose is stored by rows, that is, a matrix stored by columns.
+    #[must_use]
+    pub fn from_columns(transpose: Csr<'a, T>) -> Self {
+        Self { stored: transpose, by_columns: true }
+    }
+
+    /// Whether the matrix is stored by columns.
+    #[must_use]
+    pub fn is_by_columns(&self) -> bool {
+        self.by_columns
+    }
+
+    /// The number of stored entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.stored.entries()
+    }
+
+    /// The matrix by rows: itself, or rewritten with [`Csr::transposed`].
+    #[must_use]
+    pub fn into_csr(self) -> Csr<'a, T> {
+        if self.by_columns { self.stored.transposed() } else { self.stored }
+    }
+}
+
+impl<'a, T: Scalar> From<Csr<'a, T>> for Sparse<'a, T> {
+    fn from(stored: Csr<'a, T>) -> Self {
+        Self { stored, by_columns: false }
+    }
+}
+
+impl<T: Scalar> LinearOperator<T> for Sparse<'_, T> {
+    fn shape(&self) -> (usize, usize) {
+        let (rows, cols) = self.stored.shape();
+        if self.by_columns { (cols, rows) } else { (rows, cols) }
+    }
+
+    fn apply(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if self.by_columns {
+            self.stored.apply_adjoint(alpha, x, gamma, y, ws)
+        } else {
+            self.stored.apply(alpha, x, gamma, y, ws)
+        }
+    }
+
+    fn is_infallible(&self) -> bool {
+        true
+    }
+}
+
+impl<T: Scalar> AdjointOperator<T> for Sparse<'_, T> {
+    fn apply_adjoint(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if self.by_columns {
+            self.stored.apply(alpha, x, gamma, y, ws)
+        } else {
+            self.stored.apply_adjoint(alpha, x, gamma, y, ws)
+        }
+    }
+
+    fn apply_normal(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        between: Between<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if !self.by_columns {
+            return self.stored.apply_normal(alpha, x, between, gamma, y, ws);
+        }
+        // Z needs all of the columns before any of it is used: two passes.
+        between.check(self.shape().0, x.cols())?;
+        let mut z = ws.take(self.shape().0, x.cols());
+        self.apply(T::one(), x, T::zero(), z.as_mut(), ws)?;
+        let Between { weights, offset, mut sums } = between;
+        if let Some(sums) = sums.as_deref_mut() {
+            sums.fill(T::zero());
+        }
+        Between::transform(weights, offset, z.as_mut(), 0, sums);
+        self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
+        ws.give(z);
+        Ok(())
+    }
+}

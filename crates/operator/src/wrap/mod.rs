@@ -1,0 +1,17 @@
+//! Operators made of another one by centring, scaling, weighting, shifting or masking it.
+
+mod centered;
+mod masked;
+mod moments;
+mod pattern;
+mod scaled;
+mod shifted;
+mod weighted;
+
+pub use centered::Centered;
+pub use masked::Masked;
+pub use moments::{ColumnMoments, Moments};
+pub use pattern::Pattern;
+pub use scaled::{Constant, Scaled};
+pub use shifted::Shifted;
+pub use weighted::Weighted;

@@ -1,0 +1,162 @@
+//! [`ColumnMoments`]: means and deviations of columns.
+
+use rayon::prelude::*;
+
+use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled};
+
+/// The mean of each column, and the sum of the squared differences from it.
+///
+/// In `f64` whatever the matrix holds: they are sums over all its rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    /// How many rows there are.
+    pub count: usize,
+    /// $\mu_j = \frac1m \sum_i a_{ij}$.
+    pub mean: Vec<f64>,
+    /// $\sum_i (a_{ij} - \mu_j)^2$.
+    pub squares: Vec<f64>,
+}
+
+impl Moments {
+    /// The moments of no rows.
+    #[must_use]
+    pub fn empty(cols: usize) -> Self {
+        Self { count: 0, mean: vec![0.0; cols], squares: vec![0.0; cols] }
+    }
+
+    /// The moments of the rows of both.
+    ///
+    /// # Reference
+    /// Chan, Golub, `LeVeque` 1983, eq. 2.1: no cancellation, whatever the mean.
+    #[must_use]
+    pub fn merge(mut self, other: &Self) -> Self {
+        let (n, m) = (self.count as f64, other.count as f64);
+        let total = (n + m).max(1.0);
+        let columns = self.mean.iter_mut().zip(&mut self.squares);
+        for ((mean, squares), (&other_mean, &other_squares)) in
+            columns.zip(other.mean.iter().zip(&other.squares))
+        {
+            let (left, right) = merge((n, *mean, *squares), (m, other_mean, other_squares), total);
+            (*mean, *squares) = (left, right);
+        }
+        self.count += other.count;
+        self
+    }
+}
+
+/// (count, mean, squares) of two groups together.
+fn merge(a: (f64, f64, f64), b: (f64, f64, f64), total: f64) -> (f64, f64) {
+    let gap = b.1 - a.1;
+    // μ = μₐ + δ m/(n+m);  S = Sₐ + S_b + δ² n m/(n+m)
+    (a.1 + gap * (b.0 / total), a.2 + b.2 + gap * gap * (a.0 * b.0 / total))
+}
+
+/// A matrix that can compute the moments of its columns in one pass.
+///
+/// # Example
+/// ```
+/// use favard_operator::{ColumnMoments, Dense};
+/// use ndarray::array;
+/// let moments = Dense::new(array![[1.0, 5.0], [3.0, 5.0]])?.column_moments()?;
+/// assert_eq!(moments.mean, [2.0, 5.0]);
+/// assert_eq!(moments.squares, [2.0, 0.0]);
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub trait ColumnMoments<T: Scalar> {
+    /// Mean and squared differences of each column.
+    ///
+    /// # Errors
+    /// When the matrix cannot be read.
+    fn column_moments(&self) -> Result<Moments>;
+}
+
+impl<T: Scalar, A: ColumnMoments<T> + ?Sized> ColumnMoments<T> for &A {
+    fn column_moments(&self) -> Result<Moments> {
+        (**self).column_moments()
+    }
+}
+
+/// Pieces of the rows at most.
+const PIECES: usize = 16;
+
+/// Merges the moments of pieces of rows; `piece` computes those of a range.
+pub(crate) fn by_pieces(
+    rows: usize,
+    cols: usize,
+    piece: impl Fn(std::ops::Range<usize>) -> Moments + Sync,
+) -> Moments {
+    let step = rows.div_ceil(PIECES).max(256);
+    let pieces = rows.div_ceil(step);
+    let range = |index: usize| index * step..rows.min((index + 1) * step);
+    let parts: Vec<_> = (0..pieces).into_par_iter().map(|index| piece(range(index))).collect();
+    parts.iter().fold(Moments::empty(cols), Moments::merge)
+}
+
+impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
+    /// Row by row with Welford's update: exact zeros for constant columns.
+    fn column_moments(&self) -> Result<Moments> {
+        let (rows, cols) = self.shape();
+        let array = self.view();
+        Ok(by_pieces(rows, cols, |range| {
+            let mut moments = Moments::empty(cols);
+            for i in range {
+                moments.count += 1;
+                let count = moments.count as f64;
+                let columns = moments.mean.iter_mut().zip(&mut moments.squares);
+                for ((mean, squares), value) in columns.zip(array.row(i)) {
+                    let gap = value.as_f64() - *mean;
+                    *mean += gap / count;
+                    *squares += gap * (value.as_f64() - *mean);
+                }
+            }
+            moments
+        }))
+    }
+}
+
+impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
+    /// Welford's update over the stored entries; the zeros of a column join as one group.
+    fn column_moments(&self) -> Result<Moments> {
+        let (rows, cols) = self.shape();
+        Ok(by_pieces(rows, cols, |range| {
+            let mut moments = Moments { count: range.len(), ..Moments::empty(cols) };
+            let mut counts = vec![0.0; cols];
+            for i in range {
+                let (columns, values) = self.row(i);
+                for (&col, value) in columns.iter().zip(values) {
+                    let col = col as usize;
+                    counts[col] += 1.0;
+                    let gap = value.as_f64() - moments.mean[col];
+                    moments.mean[col] += gap / counts[col];
+                    moments.squares[col] += gap * (value.as_f64() - moments.mean[col]);
+                }
+            }
+            let total = moments.count as f64;
+            let columns = moments.mean.iter_mut().zip(&mut moments.squares);
+            for ((mean, squares), stored) in columns.zip(counts) {
+                let zeros = (total - stored, 0.0, 0.0);
+                (*mean, *squares) = merge((stored, *mean, *squares), zeros, total);
+            }
+            moments
+        }))
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Centered<A, T> {
+    fn column_moments(&self) -> Result<Moments> {
+        let mut moments = self.inner().column_moments()?;
+        moments.mean.iter_mut().zip(self.mean()).for_each(|(mean, shift)| *mean -= shift.as_f64());
+        Ok(moments)
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Scaled<A, T> {
+    fn column_moments(&self) -> Result<Moments> {
+        let mut moments = self.inner().column_moments()?;
+        for (j, scale) in self.scale().iter().enumerate() {
+            moments.mean[j] /= scale.as_f64();
+            moments.squares[j] /= scale.as_f64() * scale.as_f64();
+        }
+        Ok(moments)
+    }
+}
