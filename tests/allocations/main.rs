@@ -129,7 +129,7 @@ fn affine() {
     assert_none("svrg", map, ball(), NoGauge, start(2));
 }
 
-/// The measuring recurrences too: their record of history is the one thing that grows.
+/// The measuring recurrences too.
 #[test]
 fn measured() {
     let x = sparse();

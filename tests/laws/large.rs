@@ -7,7 +7,7 @@ use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::support::Checked;
+use crate::support::{Checked, Rows};
 
 /// About `per_row` entries a row, quarters between −4 and 4, every tenth row empty.
 fn sparse<T: Scalar>(rows: usize, cols: usize, per_row: usize, seed: u64) -> Csr<'static, T> {
@@ -45,7 +45,7 @@ fn check_sparse<T: Scalar>(shape: (usize, usize)) -> Checked {
     let trial = Trial::new(1);
     trial.clone().with_widths(&[1, T::LANE + 3]).rows(&op)?;
     trial.clone().with_widths(&[2]).adjoint(&Sparse::from_columns(op.view()))?;
-    trial.clone().with_widths(&[T::LANE]).adjoint(&Gram::new(Adjoint::new(&op)))?;
+    trial.clone().with_widths(&[T::LANE]).adjoint(&Gram::new(Adjoint::new(&op as Rows<'_, T>)))?;
     Ok(())
 }
 
@@ -62,9 +62,9 @@ fn check_dense<T: Scalar>(shape: (usize, usize)) -> Checked {
 fn check_wrappers<T: Scalar>() -> Checked {
     let (rows, cols) = (9000, 600);
     let op = sparse::<T>(rows, cols, 8, 4);
-    let op = Centered::by_mean(op)?;
-    let op = Scaled::new(op, column(cols, 5))?;
-    let op = Weighted::new(op, column(rows, 6))?;
+    let op = Centered::by_mean(&op as Rows<'_, T>)?;
+    let op = Scaled::new(&op as Rows<'_, T>, column(cols, 5))?;
+    let op = Weighted::new(&op as Rows<'_, T>, column(rows, 6))?;
     Trial::new(7).with_widths(&[T::LANE]).adjoint(&op)?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use favard_operator::{Centered, Gram, Multiple, Scalar, Scaled, StochasticOperator, Weighted};
 
-use crate::support::{Checked, Data, over_data};
+use crate::support::{Checked, Data, Rows, over_data};
 
 over_data! {
     gram(32): check_gram;
@@ -12,16 +12,19 @@ over_data! {
 fn check_gram<T: Scalar>(data: &Data<T>) -> Checked {
     let trial = data.trial();
     let (dense, csr) = (data.dense(), data.csr());
+    let (dense, csr): (Rows<'_, T>, Rows<'_, T>) = (&dense, &csr);
     let (left, right) = (data.of_dense(), data.of_sparse());
-    left.mean_gram().check_stochastic(&Gram::new(&dense), &trial)?;
-    right.mean_gram().check_stochastic(&Gram::new(&csr), &trial)?;
-    right.gram(2.0).check_stochastic(&Gram::new(&csr).with_scale(2.0)?, &trial)?;
+    left.mean_gram().check_stochastic(&Gram::new(dense), &trial)?;
+    right.mean_gram().check_stochastic(&Gram::new(csr), &trial)?;
+    right.gram(2.0).check_stochastic(&Gram::new(csr).with_scale(2.0)?, &trial)?;
 
-    let inner = Scaled::new(Centered::new(&csr, data.mean.clone())?, data.scale.clone())?;
-    let inner = Weighted::new(inner, data.weights.clone())?;
+    let inner = Centered::new(csr, data.mean.clone())?;
+    let inner = Scaled::new(&inner as Rows<'_, T>, data.scale.clone())?;
+    let inner = Weighted::new(&inner as Rows<'_, T>, data.weights.clone())?;
+    let inner: Rows<'_, T> = &inner;
     let whole = right.centered(&data.mean).scaled(&data.scale).weighted(&data.weights);
-    whole.mean_gram().check_stochastic(&Gram::new(&inner), &trial)?;
-    let multiple = Multiple::new(T::of(-3.0), Gram::new(&inner))?;
+    whole.mean_gram().check_stochastic(&Gram::new(inner), &trial)?;
+    let multiple = Multiple::new(T::of(-3.0), Gram::new(inner))?;
     whole.mean_gram().times(-3.0).check_stochastic(&multiple, &trial)
 }
 

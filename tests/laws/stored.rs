@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use favard_operator::{Adjoint, AdjointOperator, Csr, Dense, Gram, LinearOperator, Scalar, Sparse};
 
-use crate::support::{Checked, Data, over_data};
+use crate::support::{Both, Checked, Data, over_data};
 
 over_data! {
     dense(48): check_dense;
@@ -34,16 +34,18 @@ fn check_sparse<T: Scalar>(data: &Data<T>) -> Checked {
 fn check_gram<T: Scalar>(data: &Data<T>) -> Checked {
     let trial = data.trial();
     let strided = data.strided();
-    let dense = Dense::new(strided.view())?;
+    let (dense, csr) = (Dense::new(strided.view())?, data.csr());
     let by_columns = Sparse::from_sprs(data.sparse.to_other_storage())?;
-    data.of_dense().mean_gram().check_adjoint(&Gram::new(&dense), &trial)?;
-    data.of_sparse().mean_gram().check_adjoint(&Gram::new(data.csr()), &trial)?;
-    data.of_sparse().gram(-0.5).check_adjoint(&Gram::new(data.csr()).with_scale(-0.5)?, &trial)?;
-    data.of_sparse().mean_gram().check_adjoint(&Gram::new(&by_columns), &trial)?;
+    let (dense, csr, by_columns): (Both<'_, T>, Both<'_, T>, Both<'_, T>) =
+        (&dense, &csr, &by_columns);
+    data.of_dense().mean_gram().check_adjoint(&Gram::new(dense), &trial)?;
+    data.of_sparse().mean_gram().check_adjoint(&Gram::new(csr), &trial)?;
+    data.of_sparse().gram(-0.5).check_adjoint(&Gram::new(csr).with_scale(-0.5)?, &trial)?;
+    data.of_sparse().mean_gram().check_adjoint(&Gram::new(by_columns), &trial)?;
     // The other Gram operator, A Aᵀ.
-    let other = Gram::new(Adjoint::new(data.csr()));
+    let other = Gram::new(Adjoint::new(csr));
     data.of_sparse().adjoint().mean_gram().check_adjoint(&other, &trial)?;
-    let other = Gram::new(Adjoint::new(&dense));
+    let other = Gram::new(Adjoint::new(dense));
     data.of_dense().adjoint().mean_gram().check_adjoint(&other, &trial)
 }
 

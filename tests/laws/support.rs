@@ -9,7 +9,17 @@ use favard_testkit::strategy::{self, Layout, Strided};
 use favard_testkit::{Rounding, Trial};
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
 use sprs::CsMatI;
+
+/// What wrappers wrap here.
+pub type Rows<'a, T> = &'a dyn RowOperator<T>;
+
+/// The same for what has an adjoint only.
+pub type Both<'a, T> = &'a dyn AdjointOperator<T>;
+
+/// The same for what is a sum of terms.
+pub type Terms<'a, T> = &'a dyn StochasticOperator<T>;
 
 pub type Checked = Result<(), Box<dyn Error>>;
 
@@ -207,28 +217,30 @@ impl Reference {
         Rounding::majorant(self.sizes.clone()).with_count(self.count)
     }
 
+    // Operators are trait objects here and wrap trait objects in the tests: the number of types to
+    // compile is that of the wrappers, not of their pairs.
     fn trial(&self, trial: &Trial) -> Trial {
         trial.clone().with_rounding(self.rounding())
     }
 
-    pub fn check_linear<T: Scalar>(&self, op: &impl LinearOperator<T>, trial: &Trial) -> Checked {
+    pub fn check_linear<T: Scalar>(&self, op: &dyn LinearOperator<T>, trial: &Trial) -> Checked {
         self.trial(trial).matrix(op, &self.matrix)?;
         Ok(self.trial(trial).linear(op)?)
     }
 
-    pub fn check_adjoint<T: Scalar>(&self, op: &impl AdjointOperator<T>, trial: &Trial) -> Checked {
+    pub fn check_adjoint<T: Scalar>(&self, op: &dyn AdjointOperator<T>, trial: &Trial) -> Checked {
         self.trial(trial).matrix(op, &self.matrix)?;
         Ok(self.trial(trial).adjoint(op)?)
     }
 
-    pub fn check_rows<T: Scalar>(&self, op: &impl RowOperator<T>, trial: &Trial) -> Checked {
+    pub fn check_rows<T: Scalar>(&self, op: &dyn RowOperator<T>, trial: &Trial) -> Checked {
         self.trial(trial).matrix(op, &self.matrix)?;
         Ok(self.trial(trial).rows(op)?)
     }
 
     pub fn check_stochastic<T: Scalar>(
         &self,
-        op: &impl StochasticOperator<T>,
+        op: &dyn StochasticOperator<T>,
         trial: &Trial,
     ) -> Checked {
         self.trial(trial).matrix(op, &self.matrix)?;
@@ -236,31 +248,32 @@ impl Reference {
     }
 }
 
-/// A check over generated data, as one test for each scalar.
+/// Runs a check on generated data and panics with the smallest that fails.
+// A function pointer, so that proptest's runner is compiled once for each scalar.
+pub fn for_all<T: Scalar>(cases: u32, check: fn(&Data<T>) -> Checked) {
+    let rng_seed = RngSeed::Fixed(2017);
+    let config =
+        ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() };
+    let run = |data| check(&data).map_err(|error| TestCaseError::fail(error.to_string()));
+    match TestRunner::new(config).run(&data::<T>(), run) {
+        Ok(()) => {}
+        Err(TestError::Fail(reason, data)) => panic!("{reason}\nfor {data:#?}"),
+        Err(TestError::Abort(reason)) => panic!("{reason}"),
+    }
+}
+
+/// Checks over generated data, one test for each scalar.
 macro_rules! over_data {
-    ($($(#[$meta:meta])* $name:ident($cases:expr): $check:ident;)*) => {$(
-        $(#[$meta])*
+    ($($name:ident($cases:expr): $check:ident;)*) => {$(
         mod $name {
-            use proptest::prelude::*;
-            use crate::support::data;
+            #[test]
+            fn in_f64() {
+                crate::support::for_all::<f64>($cases, super::$check);
+            }
 
-            proptest! {
-                #![proptest_config(ProptestConfig {
-                    cases: $cases,
-                    failure_persistence: None,
-                    rng_seed: proptest::test_runner::RngSeed::Fixed(2017),
-                    ..ProptestConfig::default()
-                })]
-
-                #[test]
-                fn in_f64(data in data::<f64>()) {
-                    super::$check(&data).map_err(|error| TestCaseError::fail(error.to_string()))?;
-                }
-
-                #[test]
-                fn in_f32(data in data::<f32>()) {
-                    super::$check(&data).map_err(|error| TestCaseError::fail(error.to_string()))?;
-                }
+            #[test]
+            fn in_f32() {
+                crate::support::for_all::<f32>($cases, super::$check);
             }
         }
     )*};

@@ -5,7 +5,7 @@ use favard_operator::{
     Weighted,
 };
 
-use crate::support::{Checked, Data, Reference, over_data};
+use crate::support::{Checked, Data, Reference, Rows, over_data};
 
 over_data! {
     over_dense(24): check_over_dense;
@@ -25,39 +25,35 @@ fn check_over_sparse<T: Scalar>(data: &Data<T>) -> Checked {
 }
 
 /// Each wrapper, each pair in either order, the usual triple, and their Gram operators.
-fn check_wrappers<T: Scalar, A: RowOperator<T>>(
-    inner: &A,
+fn check_wrappers<T: Scalar>(
+    inner: &dyn RowOperator<T>,
     plain: &Reference,
     data: &Data<T>,
 ) -> Checked {
     let trial = data.trial();
     let (mean, scale, weights) = (&data.mean, &data.scale, &data.weights);
-    let centered = || Centered::new(inner, mean.clone());
-    let scaled = || Scaled::new(inner, scale.clone());
-    let weighted = || Weighted::new(inner, weights.clone());
+    let center = |inner| Centered::<Rows<'_, T>, T>::new(inner, mean.clone());
+    let rescale = |inner| Scaled::<Rows<'_, T>, T>::new(inner, scale.clone());
+    let weigh = |inner| Weighted::<Rows<'_, T>, T>::new(inner, weights.clone());
+    let (centered, scaled, weighted) = (center(inner)?, rescale(inner)?, weigh(inner)?);
 
-    plain.centered(mean).check_rows(&centered()?, &trial)?;
-    plain.scaled(scale).check_rows(&scaled()?, &trial)?;
-    plain.weighted(weights).check_rows(&weighted()?, &trial)?;
+    plain.centered(mean).check_rows(&centered, &trial)?;
+    plain.scaled(scale).check_rows(&scaled, &trial)?;
+    plain.weighted(weights).check_rows(&weighted, &trial)?;
 
-    let op = Scaled::new(centered()?, scale.clone())?;
-    plain.centered(mean).scaled(scale).check_rows(&op, &trial)?;
-    let op = Centered::new(scaled()?, mean.clone())?;
-    plain.scaled(scale).centered(mean).check_rows(&op, &trial)?;
-    let op = Weighted::new(centered()?, weights.clone())?;
-    plain.centered(mean).weighted(weights).check_rows(&op, &trial)?;
-    let op = Centered::new(weighted()?, mean.clone())?;
-    plain.weighted(weights).centered(mean).check_rows(&op, &trial)?;
-    let op = Weighted::new(scaled()?, weights.clone())?;
-    plain.scaled(scale).weighted(weights).check_rows(&op, &trial)?;
-    let op = Scaled::new(weighted()?, scale.clone())?;
-    plain.weighted(weights).scaled(scale).check_rows(&op, &trial)?;
-    let op = Centered::new(centered()?, mean.clone())?;
-    plain.centered(mean).centered(mean).check_rows(&op, &trial)?;
+    let both = rescale(&centered)?;
+    plain.centered(mean).scaled(scale).check_rows(&both, &trial)?;
+    plain.scaled(scale).centered(mean).check_rows(&center(&scaled)?, &trial)?;
+    plain.centered(mean).weighted(weights).check_rows(&weigh(&centered)?, &trial)?;
+    plain.weighted(weights).centered(mean).check_rows(&center(&weighted)?, &trial)?;
+    plain.scaled(scale).weighted(weights).check_rows(&weigh(&scaled)?, &trial)?;
+    plain.weighted(weights).scaled(scale).check_rows(&rescale(&weighted)?, &trial)?;
+    plain.centered(mean).centered(mean).check_rows(&center(&centered)?, &trial)?;
 
-    let op = Weighted::new(Scaled::new(centered()?, scale.clone())?, weights.clone())?;
     let all = plain.centered(mean).scaled(scale).weighted(weights);
+    let op = weigh(&both)?;
     all.check_rows(&op, &trial)?;
+    let op: &dyn RowOperator<T> = &op;
     all.mean_gram().check_adjoint(&Gram::new(op), &trial)
 }
 
@@ -110,7 +106,8 @@ fn check_shifted<T: Scalar>(data: &Data<T>) -> Checked {
     let (rows, cols) = data.matrix.dim();
     let shift = T::of(1.75);
     assert_eq!(Shifted::new(data.dense(), shift).is_ok(), rows == cols);
-    let gram = Gram::new(data.csr());
+    let csr = data.csr();
+    let gram = Gram::new(&csr as Rows<'_, T>);
     let reference = data.of_sparse().mean_gram().shifted(1.75);
     reference.check_adjoint(&Shifted::new(&gram, shift)?, &trial)?;
     if rows > 0 {
@@ -132,13 +129,17 @@ fn check_masked<T: Scalar>(data: &Data<T>) -> Checked {
     let pattern = Pattern::new(data.matrix.dim(), positions)?;
     let missing = |i, j| pattern.contains(i, j);
     let (dense, plain) = (data.dense(), data.of_dense());
+    let mask = |inner| Masked::<Rows<'_, T>, T>::missing(inner, pattern.clone());
 
-    plain.masked(missing).check_rows(&Masked::missing(&dense, pattern.clone())?, &trial)?;
-    let inner = Scaled::new(Centered::new(&dense, data.mean.clone())?, data.scale.clone())?;
+    plain.masked(missing).check_rows(&mask(&dense)?, &trial)?;
+    let inner = Centered::new(&dense as Rows<'_, T>, data.mean.clone())?;
+    let inner = Scaled::new(&inner as Rows<'_, T>, data.scale.clone())?;
+    let inner: Rows<'_, T> = &inner;
     let whole = plain.centered(&data.mean).scaled(&data.scale);
-    let op = Masked::missing(&inner, pattern.clone())?;
-    whole.masked(missing).check_rows(&op, &trial)?;
-    whole.masked(missing).mean_gram().check_stochastic(&Gram::new(&op), &trial)?;
+    let op = mask(inner)?;
+    let op: Rows<'_, T> = &op;
+    whole.masked(missing).check_rows(op, &trial)?;
+    whole.masked(missing).mean_gram().check_stochastic(&Gram::new(op), &trial)?;
     let op = Weighted::new(op, data.weights.clone())?;
     whole.masked(missing).weighted(&data.weights).check_rows(&op, &trial)?;
 

@@ -291,19 +291,13 @@ where
         if image.shape() != cur.shape() {
             image.reshape(cur.rows(), cur.cols());
         }
-        let passes = map.cost().passes;
         // I ← Φ(F_t)
         map.eval(T::one(), cur.as_ref(), T::zero(), image.as_mut(), ws)
             .map_err(|source| ErrorKind::Step { tick: *tick, source })?;
         let wanted = recurrence.wants_measure();
         let measure = if measured || wanted {
             ritz.compute(cur.as_ref(), image.as_ref(), *tick, ws)?;
-            let measure = ritz.measure();
-            let largest = |values: &[T]| values.iter().copied().fold(T::zero(), T::max);
-            let first = measure.ritz.first().copied().unwrap_or(T::zero());
-            let residual = largest(&measure.residuals);
-            self.history.push(Record { tick: *tick, passes, ritz: first, residual });
-            Some(measure)
+            Some(ritz.measure())
         } else {
             None
         };
@@ -331,13 +325,22 @@ where
     /// and its history.
     pub fn run(&mut self, limit: u64, observer: &mut dyn Observer<T>) -> Result<Info<T>> {
         let mut stop = Stop::Iterations;
+        // Room for the records of most runs, so that steps do not allocate.
+        self.history.reserve(usize::try_from(limit).unwrap_or(usize::MAX).min(4096));
         for _ in 0..limit {
-            let measured = observer.wants_measure(self.tick);
+            let (tick, passes) = (self.tick, self.map.cost().passes);
+            let measured = observer.wants_measure(tick);
             if let Advance::Ended(reason) = self.step(measured)? {
                 stop = reason;
                 break;
             }
             let wanted = measured || self.recurrence.wants_measure();
+            if wanted {
+                let Measure { ritz, residuals } = self.ritz.measure();
+                let residual = residuals.iter().copied().fold(T::zero(), T::max);
+                let ritz = ritz.first().copied().unwrap_or(T::zero());
+                self.history.push(Record { tick, passes, ritz, residual });
+            }
             let step = Step {
                 tick: self.tick,
                 cost: self.map.cost(),

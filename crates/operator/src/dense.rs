@@ -10,16 +10,17 @@ use rayon::prelude::*;
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{CHUNK, chunk_rows};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
-    Scalar, Workspace,
+    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
+    Workspace,
 };
 
 /// An `ndarray` matrix, owned or borrowed, of any strides (transposed, sliced, reversed).
 ///
 /// $Y \leftarrow \alpha A X + \gamma Y$ is one matrix product of faer for each chunk of rows of
-/// $Y$. Where $Y$ has too few rows to share out, the inner dimension is cut instead and the partial
-/// products are added in order. Both cuts depend on the shape alone, so that any number of threads
-/// gives the same bits.
+/// $Y$. Where $Y$ has too few rows to share out, or where a transposed matrix is better read in
+/// whole rows, the inner dimension is cut instead and the partial products are added in order. The
+/// cuts depend on the shape and the strides alone, so that any number of threads gives the same
+/// bits.
 ///
 /// # Cost
 /// $2mnk$ flops and $mn$ numbers read, in either direction. The normal product
@@ -27,7 +28,8 @@ use crate::{
 /// when a block of $\max(16, 2k)$ of its rows fits in 256 KiB (the part of a level-2 cache that can
 /// be counted on): the block is multiplied by $X$, and by its transpose while it is still in cache.
 /// With fewer rows in a block the sum $A^T Z$, n × k numbers moved for every block, would cost
-/// more than the second reading of $A$ that it saves.
+/// more than the second reading of $A$ that it saves. (50,000 × 500, f64, 2 cores: 68 ms against
+/// 114 at k = 8, 234 against 263 at k = 32.)
 ///
 /// # Example
 /// ```

@@ -68,7 +68,9 @@ pub(crate) fn combine_rows<T: Scalar>(
 
 /// Y ← Y − α 1 rᵀ.
 pub(crate) fn subtract_row<T: Scalar>(alpha: T, r: &[T], y: BlockMut<'_, T>) {
-    each_row(y, |_, row| row.iter_mut().zip(r).for_each(|(y, &r)| *y -= alpha * r));
+    each_row(y, |_, row| {
+        row.iter_mut().zip(r).for_each(|(y, &r)| *y -= alpha * r);
+    });
 }
 
 /// Y ← Y − α c rᵀ.

@@ -53,7 +53,7 @@ fn products<T: Scalar>(rows: usize, cols: usize) {
     let (base, wide) = dense::<T>(rows, cols, 3);
     for rank in [0, 1, 3] {
         let (u, v) = (Block::<T>::gaussian(rows, rank, 4), Block::<T>::gaussian(cols, rank, 5));
-        let (wide_u, wide_v) = (exact(&u.view().to_owned()), exact(&v.view().to_owned()));
+        let (wide_u, wide_v) = (common::widen(u.as_ref()), common::widen(v.as_ref()));
         let matrix = &wide + &wide_u.dot(&wide_v.t());
         let magnitude = sizes(&wide) + sizes(&wide_u).dot(&sizes(&wide_v).t());
         let mut explicit = Explicit::with_magnitude(matrix, magnitude);

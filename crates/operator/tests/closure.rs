@@ -9,8 +9,14 @@ use favard_operator::{
 };
 use ndarray::{Array2, ArrayView1, ArrayViewMut1};
 
-fn product<T: Scalar>(a: &Array2<T>, x: BlockRef<'_, T>, y: BlockMut<'_, T>) {
-    y.into_view().assign(&a.dot(&x.into_view()));
+fn array<T: Scalar>(x: BlockRef<'_, T>) -> Array2<T> {
+    Array2::from_shape_fn(x.shape(), |(i, j)| x.row(i)[j])
+}
+
+fn product<T: Scalar>(a: &Array2<T>, x: BlockRef<'_, T>, mut y: BlockMut<'_, T>) {
+    for (i, row) in a.dot(&array(x)).rows().into_iter().enumerate() {
+        y.row_mut(i).iter_mut().zip(row).for_each(|(y, &p)| *y = p);
+    }
 }
 
 fn check<T: Scalar>(rows: usize, cols: usize) {
@@ -30,13 +36,12 @@ fn check<T: Scalar>(rows: usize, cols: usize) {
     check_linear(&op, &explicit);
     check_adjoint(&op.with_adjoint(|x, y| times(&at, x, y)), &explicit);
 
-    let fused = |a: &Array2<T>, alpha: T, x: BlockRef<'_, T>, gamma: T, y: BlockMut<'_, T>| {
-        let product = a.dot(&x.into_view()).mapv(|p| alpha * p);
-        let mut y = y.into_view();
-        if gamma == T::zero() {
-            y.fill(T::zero());
+    let fused = |a: &Array2<T>, alpha: T, x: BlockRef<'_, T>, gamma: T, mut y: BlockMut<'_, T>| {
+        for (i, row) in a.dot(&array(x)).rows().into_iter().enumerate() {
+            for (y, &p) in y.row_mut(i).iter_mut().zip(row) {
+                *y = alpha * p + if gamma == T::zero() { T::zero() } else { gamma * *y };
+            }
         }
-        y.zip_mut_with(&product, |y, &p| *y = p + gamma * *y);
         Ok(())
     };
     let op = FusedFn::<T>::new(shape, |alpha, x, gamma, y| fused(&a, alpha, x, gamma, y));
@@ -47,7 +52,7 @@ fn check<T: Scalar>(rows: usize, cols: usize) {
     // One term for each row.
     let op = StochasticFn::new(shape, rows, |batch: &Batch<T>, x, mut y| {
         for (&row, &weight) in batch.terms.iter().zip(&batch.weights) {
-            let product = a.row(row).dot(&x.into_view());
+            let product = a.row(row).dot(&array(x));
             y.row_mut(row).iter_mut().zip(product).for_each(|(y, p)| *y += weight * p);
         }
         Ok(())

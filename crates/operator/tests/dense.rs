@@ -8,7 +8,7 @@ use favard_operator::{
 };
 use ndarray::{ArrayView2, s};
 
-fn check<T: Scalar>(view: ArrayView2<'_, T>) {
+fn check<T: Scalar>(view: &ArrayView2<'_, T>) {
     let op = Dense::new(view).unwrap();
     let explicit = Explicit::plain(exact(&view.to_owned()));
     check_adjoint(&op, &explicit);
@@ -18,12 +18,12 @@ fn check<T: Scalar>(view: ArrayView2<'_, T>) {
 
 fn layouts<T: Scalar>(rows: usize, cols: usize) {
     let wide = matrix::<T>(rows, cols, 1);
-    check(wide.view());
-    check(wide.t());
-    check(wide.slice(s![..;-1, ..]));
-    check(wide.slice(s![.., ..;-1]));
-    check(wide.t().slice(s![..;-1, ..;-1]));
-    check(wide.slice(s![..;2, ..;3]));
+    check(&wide.view());
+    check(&wide.t());
+    check(&wide.slice(s![..;-1, ..]));
+    check(&wide.slice(s![.., ..;-1]));
+    check(&wide.t().slice(s![..;-1, ..;-1]));
+    check(&wide.slice(s![..;2, ..;3]));
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn every_layout_is_its_explicit_matrix() {
 /// and the normal product in row blocks with many pieces.
 #[test]
 fn every_schedule_gives_the_same_bits_on_any_number_of_threads() {
-    fn run<T: Scalar>(array: ArrayView2<'_, T>) {
+    fn run<T: Scalar>(array: &ArrayView2<'_, T>) {
         let op = Dense::new(array).unwrap();
         let (rows, cols) = op.shape();
         let explicit = exact(&array.to_owned());
@@ -76,9 +76,9 @@ fn every_schedule_gives_the_same_bits_on_any_number_of_threads() {
     }
     for (rows, cols) in [(4000, 60), (60, 4000), (3, 70_000), (70_000, 3), (300, 300)] {
         let array = matrix::<f64>(rows, cols, 4);
-        run(array.view());
-        run(array.t());
-        run(matrix::<f32>(rows, cols, 4).view());
+        run(&array.view());
+        run(&array.t());
+        run(&matrix::<f32>(rows, cols, 4).view());
     }
 }
 

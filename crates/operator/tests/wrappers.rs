@@ -2,13 +2,15 @@
 
 mod common;
 
-use common::{Explicit, check_adjoint, check_rows, check_terms, exact, exact_vec, matrix, positive};
+use common::{
+    Explicit, check_adjoint, check_rows, check_terms, exact, exact_vec, matrix, positive,
+};
+use favard_operator::{AdjointOperator, LinearOperator};
 use favard_operator::{
     Batch, Between, Block, Centered, ColumnMoments, Constant, Csr, Dense, ErrorKind, Gram, Masked,
     Pattern, RowOperator, Sampler, Scalar, Scaled, Shifted, StochasticFn, StochasticOperator,
     Weighted, Workspace,
 };
-use favard_operator::{AdjointOperator, LinearOperator};
 use ndarray::{Array1, Array2, Axis, array};
 
 const SHAPES: [(usize, usize); 6] = [(0, 3), (1, 1), (1, 4), (6, 1), (7, 5), (4, 9)];
@@ -83,7 +85,7 @@ fn check_centered<T: Scalar, A: RowOperator<T>>(op: &A, full: &Array2<T>) {
     let by_given = Centered::new(op, given.clone()).unwrap();
     both(&by_given, &centred(&explicit, &row_vector(&given)));
     if full.nrows() == 0 {
-        assert!(matches!(Centered::by_mean(op).unwrap_err().kind(), ErrorKind::Empty { .. }));
+        assert!(matches!(Centered::by_mean(op).err().unwrap().kind(), ErrorKind::Empty { .. }));
         return;
     }
     let by_mean = Centered::by_mean(op).unwrap();
@@ -115,7 +117,7 @@ fn check_scaled<T: Scalar, A: RowOperator<T> + ColumnMoments<T>>(op: &A, full: &
     both(&Scaled::new(op, scale.clone()).unwrap(), &scaled(&explicit, &row_vector(&scale)));
     for ddof in [0, 1] {
         if full.nrows() <= ddof {
-            let error = Scaled::by_deviation(op, ddof, Constant::KeepScale).unwrap_err();
+            let error = Scaled::by_deviation(op, ddof, Constant::KeepScale).err().unwrap();
             assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
             continue;
         }
@@ -185,7 +187,7 @@ fn shifted_is_its_explicit_matrix() {
         // One term for each row: every one carries its share of the shift.
         let terms = StochasticFn::new((dim, dim), dim, |batch: &Batch<T>, x, mut y| {
             for (&row, &weight) in batch.terms.iter().zip(&batch.weights) {
-                let product = full.row(row).dot(&x.into_view());
+                let product = full.row(row).dot(&common::widen(x).mapv(T::of));
                 y.row_mut(row).iter_mut().zip(product).for_each(|(y, p)| *y += weight * p);
             }
             Ok(())
@@ -210,13 +212,18 @@ fn check_masked<T: Scalar, A: RowOperator<T>>(op: &A, full: &Array2<T>) {
     let (rows, cols) = full.dim();
     let missing = |i: usize, j: usize| (2 * i + j) % 3 == 1;
     let all = (0..rows).flat_map(|i| (0..cols).map(move |j| (i, j)));
-    let pattern = Pattern::new((rows, cols), all.filter(|&(i, j)| missing(i, j)).collect()).unwrap();
+    let pattern =
+        Pattern::new((rows, cols), all.filter(|&(i, j)| missing(i, j)).collect()).unwrap();
     let mean = positive::<T>(cols, 1);
     let centre = Centered::new(op, mean.clone()).unwrap();
     let mut explicit = centred(&Explicit::plain(exact(full)), &row_vector(&mean));
     // What is missing still passes through the sums, twice.
     explicit.magnitude *= 2.0;
-    explicit.matrix.indexed_iter_mut().filter(|((i, j), _)| missing(*i, *j)).for_each(|(_, v)| *v = 0.0);
+    explicit
+        .matrix
+        .indexed_iter_mut()
+        .filter(|((i, j), _)| missing(*i, *j))
+        .for_each(|(_, v)| *v = 0.0);
     both(&Masked::missing(&centre, pattern.clone()).unwrap(), &explicit);
 
     let known = Masked::observed(&centre, &pattern).unwrap();
@@ -262,8 +269,8 @@ fn patterns_outside_of_the_matrix_are_refused() {
     );
 }
 
-/// With a mean of 10⁶ standard deviations, XᵀX − nμμᵀ would lose 12 of 16 digits; subtracting
-/// μᵀX from the rows before the second product loses 6 of them.
+/// With a mean of 10⁶ standard deviations, Xᵀ X − n μ μᵀ would lose 12 of 16 digits; subtracting
+/// μᵀ X from the rows before the second product loses 6 of them.
 #[test]
 fn centring_survives_a_mean_a_million_deviations_away() {
     let (rows, cols) = (500, 6);
@@ -318,7 +325,10 @@ fn deviations_survive_a_mean_a_million_deviations_away() {
 #[test]
 fn moments_of_wrappers_are_moments_of_their_matrices() {
     let full = array![[1.0, -2.0], [4.0, 2.0], [1.0, 3.0]];
-    let op = Scaled::new(Centered::new(Dense::new(full).unwrap(), vec![1.0, 1.0]).unwrap(), vec![1.0, 2.0]);
+    let op = Scaled::new(
+        Centered::new(Dense::new(full).unwrap(), vec![1.0, 1.0]).unwrap(),
+        vec![1.0, 2.0],
+    );
     let moments = op.unwrap().column_moments().unwrap();
     assert_eq!(moments.count, 3);
     for (found, expected) in moments.mean.iter().zip([1.0, 0.0]) {
@@ -350,7 +360,7 @@ fn bad_parameters_are_named() {
         Weighted::new(&op, vec![0.0; 3]).unwrap_err().kind(),
         ErrorKind::Weight { index: 0, .. }
     ));
-    let constant = Dense::new(array![[1.0, 7.1], [2.0, 7.1], [5.0, 7.1]]).unwrap();
+    let constant = Dense::new(array![[1.0_f64, 7.1], [2.0, 7.1], [5.0, 7.1]]).unwrap();
     let error = Scaled::by_deviation(&constant, 1, Constant::Refuse).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Weight { index: 1, .. }));
     let kept = Scaled::by_deviation(&constant, 1, Constant::KeepScale).unwrap();
@@ -361,7 +371,7 @@ fn bad_parameters_are_named() {
 /// where a row equals the mean, too.
 #[test]
 fn row_norms_of_a_centred_matrix_do_not_cancel() {
-    let full = array![[1e6, 1e6], [1e6, 1e6 + 1e-3], [0.0, 0.0]];
+    let full = array![[1e6_f64, 1e6], [1e6, 1e6 + 1e-3], [0.0, 0.0]];
     let op = Centered::new(Dense::new(&full).unwrap(), vec![1e6, 1e6]).unwrap();
     assert_eq!(op.row_norm_squared(0).to_bits(), 0.0_f64.to_bits());
     let small = full[[1, 1]] - 1e6;
@@ -386,6 +396,21 @@ fn gram_of_a_wrapped_sparse_matrix_is_a_stochastic_operator() {
     check_terms(&op, &explicit);
     assert_eq!(op.terms(), 7);
     assert!(Sampler::by_norm(&op, 3, 1).is_ok());
+}
+
+/// Long enough for several pieces in every loop over rows, so that the threads have a choice.
+#[test]
+fn wrappers_of_a_long_matrix_give_the_same_bits_on_any_number_of_threads() {
+    let (rows, cols) = (9000, 4);
+    let (csr, full) = sparse::<f64>(rows, cols);
+    let (mean, scale, weights) = (positive(cols, 1), positive(cols, 2), positive(rows, 3));
+    let plain = Explicit::plain(full);
+    let means = row_vector(&mean);
+    let inner = scaled(&centred(&plain, &means), &row_vector(&scale));
+    let explicit = weighted(&inner, &column_vector(&weights));
+    let op = Scaled::new(Centered::new(csr, mean).unwrap(), scale).unwrap();
+    check_adjoint(&op, &inner);
+    check_adjoint(&Weighted::new(&op, weights).unwrap(), &explicit);
 }
 
 fn assert_send_sync<X: Send + Sync>() {}

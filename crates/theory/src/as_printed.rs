@@ -96,9 +96,17 @@ pub fn theorem1_appendix(growth: &Growth, tick: usize, cos2: f64) -> Result<f64>
 pub fn block_factor(growth: &Growth, tick: usize) -> Result<f64> {
     check::count("tick", tick, 0, check::MAX_COUNT)?;
     let is_below = growth.lambda2() < 2.0 * growth.beta().sqrt();
-    let edge = if growth.is_calm() { 0.0 } else { growth.lambda2() };
+    let edge = if growth.is_calm() {
+        0.0
+    } else {
+        growth.lambda2()
+    };
     let ln_rate = Root::new(edge, growth.beta()).ln_mu - growth.root().ln_mu;
-    let geometric = if tick == 0 { 1.0 } else { (tick as f64 * ln_rate).exp() };
+    let geometric = if tick == 0 {
+        1.0
+    } else {
+        (tick as f64 * ln_rate).exp()
+    };
     Ok(if is_below { 2.0 * geometric } else { geometric })
 }
 
@@ -316,7 +324,10 @@ pub fn svrg_epochs(epsilon: f64) -> Result<usize> {
 pub fn optimal_mean_square(optimal: &Optimal, tick: usize) -> Result<f64> {
     check::count("tick", tick, 0, optimal.family().degree())?;
     let values = optimal.family().recurrence().ln_values(optimal.lambda1())?;
-    let sum: f64 = values[..=tick].iter().map(|q| (-2.0 * q.ln_abs).exp()).sum();
+    let sum: f64 = values[..=tick]
+        .iter()
+        .map(|q| (-2.0 * q.ln_abs).exp())
+        .sum();
     let n = (tick + 1) as f64;
     Ok(sum / (n * n))
 }

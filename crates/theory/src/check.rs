@@ -9,7 +9,11 @@ pub(crate) const MAX_COUNT: usize = 1 << 52;
 
 /// Passes a finite number on.
 pub(crate) fn finite(name: &'static str, value: f64) -> Result<f64> {
-    if value.is_finite() { Ok(value) } else { Err(ErrorKind::NonFinite { name, value }.into()) }
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(ErrorKind::NonFinite { name, value }.into())
+    }
 }
 
 /// Passes on a finite number of the closed interval.
@@ -18,7 +22,13 @@ pub(crate) fn within(name: &'static str, value: f64, lower: f64, upper: f64) -> 
     if (lower..=upper).contains(&value) {
         Ok(value)
     } else {
-        Err(ErrorKind::OutOfRange { name, value, lower, upper }.into())
+        Err(ErrorKind::OutOfRange {
+            name,
+            value,
+            lower,
+            upper,
+        }
+        .into())
     }
 }
 
@@ -47,7 +57,13 @@ pub(crate) fn count(name: &'static str, value: usize, lower: usize, upper: usize
     if (lower..=upper).contains(&value) {
         Ok(value)
     } else {
-        Err(ErrorKind::Count { name, value, lower, upper }.into())
+        Err(ErrorKind::Count {
+            name,
+            value,
+            lower,
+            upper,
+        }
+        .into())
     }
 }
 
@@ -56,7 +72,12 @@ pub(crate) fn size(name: &'static str, found: usize, expected: usize) -> Result<
     if found == expected {
         Ok(found)
     } else {
-        Err(ErrorKind::Shape { name, expected, found }.into())
+        Err(ErrorKind::Shape {
+            name,
+            expected,
+            found,
+        }
+        .into())
     }
 }
 
@@ -65,7 +86,9 @@ pub(crate) fn all_finite<'a>(
     name: &'static str,
     values: impl IntoIterator<Item = &'a f64>,
 ) -> Result<()> {
-    values.into_iter().try_for_each(|&value| finite(name, value).map(|_| ()))
+    values
+        .into_iter()
+        .try_for_each(|&value| finite(name, value).map(|_| ()))
 }
 
 /// Checks a finite square matrix and returns its dimension.
@@ -86,7 +109,13 @@ pub(crate) fn symmetric(name: &'static str, matrix: ArrayView2<f64>) -> Result<u
         for col in 0..row {
             let gap = (matrix[[row, col]] - matrix[[col, row]]).abs();
             if gap > allowed {
-                return Err(ErrorKind::NotSymmetric { name, row, col, gap }.into());
+                return Err(ErrorKind::NotSymmetric {
+                    name,
+                    row,
+                    col,
+                    gap,
+                }
+                .into());
             }
         }
     }
@@ -119,7 +148,9 @@ pub(crate) fn first_count(
         below = Some(probe);
         probe = (2 * probe).max(1).min(upper);
     }
-    let Some(mut low) = below else { return Ok(probe) };
+    let Some(mut low) = below else {
+        return Ok(probe);
+    };
     let mut high = probe;
     // Bisection: the bracket halves each round.
     while high - low > 1 {

@@ -50,7 +50,11 @@ impl Covariance {
         check::squarable("lambda1", lambda1)?;
         check::squarable("beta", beta)?;
         check::non_negative("noise", noise)?;
-        Ok(Self { lambda: lambda1.max(2.0 * beta.sqrt()), beta, noise })
+        Ok(Self {
+            lambda: lambda1.max(2.0 * beta.sqrt()),
+            beta,
+            noise,
+        })
     }
 
     /// The lemma's sum at $0, 1, \dots, t$, in $O(t)$ and without cancellation.
@@ -152,13 +156,20 @@ impl Covariance {
     pub fn relative(&self, tick: usize) -> Result<f64> {
         check::count("tick", tick, 0, check::MAX_COUNT)?;
         if self.lambda == 0.0 {
-            return if tick == 0 { Ok(0.0) } else { Err(self.no_gap()) };
+            return if tick == 0 {
+                Ok(0.0)
+            } else {
+                Err(self.no_gap())
+            };
         }
         let mut state = Scalar::normalized(self.lambda, self.beta, self.noise);
         for _ in 0..tick {
             state.advance();
         }
-        check::finite("relative variance", state.variance / (state.value * state.value))
+        check::finite(
+            "relative variance",
+            state.variance / (state.value * state.value),
+        )
     }
 
     /// The first tick at which the relative variance reaches 1, or `None` up to `limit`.
@@ -193,8 +204,8 @@ impl Covariance {
 
     /// The noise strength at which the relative variance at `tick` reaches 1.
     ///
-    /// The noise of `self` plays no part. Bisection between $D(2^{1/t}-1)$ and the value at which the
-    /// single-error terms alone suffice; at most 200 evaluations of $O(t)$.
+    /// The noise of `self` plays no part. Bisection below $(p_t/p_{t-1})^2$, at which the first error
+    /// alone suffices; at most 200 evaluations of $O(t)$.
     ///
     /// # Errors
     /// `Count` if `tick` is zero; `NoGap` if $\lambda_1=\beta=0$.
@@ -211,24 +222,24 @@ impl Covariance {
     /// Erratum 3.5.
     pub fn breaking_variance(&self, tick: usize) -> Result<f64> {
         check::count("tick", tick, 1, check::MAX_COUNT)?;
-        // The single-error terms alone: V ≥ s Σ_k p_k² p_{t−1−k}² ≥ s p_{t−1}² (k = 0).
         if self.lambda == 0.0 {
             return Err(self.no_gap());
         }
         let unit = Root::new(self.lambda, self.beta);
         let growth = unit.ln_normalized(Start::U, tick) - unit.ln_normalized(Start::U, tick - 1);
+        // V ≥ s Σ_k p_k² p_{t−1−k}² ≥ s p_{t−1}², the term of an error in the first step.
         let mut high = (unit.mu * growth.exp()) * (unit.mu * growth.exp());
         let mut low = 0.0;
-        let reaches = |noise: f64| -> Result<bool> {
-            let at = Self { noise, ..*self };
-            Ok(at.breaking_within(tick))
-        };
         for _ in 0..200 {
             let middle = f64::midpoint(low, high);
             if middle <= low || middle >= high {
                 break;
             }
-            if reaches(middle)? {
+            let at = Self {
+                noise: middle,
+                ..*self
+            };
+            if at.breaking_within(tick) {
                 high = middle;
             } else {
                 low = middle;
@@ -385,7 +396,11 @@ impl Covariance {
     }
 
     fn no_gap(&self) -> crate::Error {
-        ErrorKind::NoGap { lambda1: self.lambda, edge: 2.0 * self.beta.sqrt() }.into()
+        ErrorKind::NoGap {
+            lambda1: self.lambda,
+            edge: 2.0 * self.beta.sqrt(),
+        }
+        .into()
     }
 }
 
@@ -406,13 +421,26 @@ struct Scalar {
 impl Scalar {
     fn new(lambda: f64, beta: f64, noise: f64) -> Self {
         let (value, value_prev, variance, variance_prev, cross) = (1.0, 0.0, 0.0, 0.0, 0.0);
-        Self { lambda, beta, noise, value, value_prev, variance, variance_prev, cross }
+        Self {
+            lambda,
+            beta,
+            noise,
+            value,
+            value_prev,
+            variance,
+            variance_prev,
+            cross,
+        }
     }
 
     /// In units of $\mu^t$, where $p_t$ stays between 1 and $t+1$.
     fn normalized(lambda: f64, beta: f64, noise: f64) -> Self {
         let root = Root::new(lambda, beta);
-        Self::new(lambda / root.mu, beta / root.mu / root.mu, noise / root.mu / root.mu)
+        Self::new(
+            lambda / root.mu,
+            beta / root.mu / root.mu,
+            noise / root.mu / root.mu,
+        )
     }
 
     fn advance(&mut self) {

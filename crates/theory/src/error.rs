@@ -108,6 +108,12 @@ pub enum ErrorKind {
         /// The cosine of the angle.
         cosine: f64,
     },
+    /// A dense decomposition did not converge.
+    #[error("the decomposition of `{name}` did not converge")]
+    Decomposition {
+        /// The matrix.
+        name: &'static str,
+    },
     /// A bounded search or iteration ended without an answer.
     #[error("`{name}` found no answer within {limit} steps")]
     Exhausted {

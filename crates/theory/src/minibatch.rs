@@ -57,7 +57,11 @@ impl MiniBatch {
         let wanted = 32.0_f64.ln() - delta.ln() - epsilon.ln();
         let (iterations, closed_form) = epoch_length(growth, wanted)?;
         let budget = growth.discriminant() * delta * epsilon / iterations as f64;
-        Ok(Self { iterations, closed_form, budget })
+        Ok(Self {
+            iterations,
+            closed_form,
+            budget,
+        })
     }
 
     /// $T$, the number of steps, an integer.
@@ -79,9 +83,7 @@ impl MiniBatch {
     /// $\lceil(L/2+\ln(1+2L))/\operatorname{arccosh}z\rceil$ with $L=\ln(32/(\delta\epsilon))$, an upper
     /// bound for $T$ valid for $L\ge4.7$.
     ///
-    /// # Errors
-    /// `OutOfRange` if $L<4.7$ or $\operatorname{arccosh} z$ is infinite ($\beta=0$): checked at
-    /// construction, here only the value is returned.
+    /// For smaller $L$ the formula is taken at 4.7; for $\beta=0$ the exact count is returned.
     ///
     /// # Example
     /// ```
@@ -179,7 +181,11 @@ impl MiniBatch {
 pub(crate) fn epoch_length(growth: &Growth, wanted: f64) -> Result<(usize, usize)> {
     if !growth.is_calm() {
         let edge = growth.lambda2();
-        return Err(ErrorKind::NoGap { lambda1: 2.0 * growth.beta().sqrt(), edge }.into());
+        return Err(ErrorKind::NoGap {
+            lambda1: 2.0 * growth.beta().sqrt(),
+            edge,
+        }
+        .into());
     }
     let exact = check::first_count("epoch length", 1, check::MAX_COUNT, |tick| {
         Ok(growth.ln_envelope(Start::U, tick)? <= -wanted)

@@ -4,8 +4,8 @@ use crate::{check, deterministic::Growth, error::Result};
 
 /// The best shift and momentum when the other eigenvalues lie in a known interval.
 ///
-/// Run on $A - \sigma I$ with $\sigma = (a+b)/2$ and $2\sqrt\beta = (b-a)/2$ for $\lambda_i\in[a,b]$,
-/// $i\ge2$. On a positive matrix with a small gap this takes a factor up to $\sqrt2$ fewer iterations
+/// Run on $A - \sigma I$ with $\sigma = (a+b)/2$ and $2\sqrt\beta = (b-a)/2$ for
+/// $a\le\lambda_i\le b$, $i\ge2$. On a positive matrix with a small gap this takes a factor up to $\sqrt2$ fewer iterations
 /// than $\beta=\lambda_2^2/4$.
 ///
 /// # Example
@@ -51,9 +51,16 @@ impl Shift {
         let half = 0.5 * upper - 0.5 * lower;
         check::finite("upper - lower", half)?;
         if lambda1 <= upper {
-            return Err(crate::ErrorKind::NoGap { lambda1, edge: upper }.into());
+            return Err(crate::ErrorKind::NoGap {
+                lambda1,
+                edge: upper,
+            }
+            .into());
         }
-        Ok(Self { shift, growth: Growth::optimal(lambda1 - shift, half)? })
+        Ok(Self {
+            shift,
+            growth: Growth::optimal(lambda1 - shift, half)?,
+        })
     }
 
     /// The amount to subtract from the diagonal.

@@ -76,27 +76,28 @@ impl<T: Scalar> BestHeavyBall<T> {
 
     /// Ends a candidate: keeps it if it is the best, and ends the round after the last.
     fn judge(&mut self, score: T, state: &Steer<'_, T>) -> Result<()> {
-        if self.winner.as_ref().is_none_or(|winner| score > winner.score) {
-            let beta = self.trial();
-            match &mut self.winner {
-                Some(winner) => {
-                    (winner.score, winner.beta) = (score, beta);
-                    winner.pair[0].assign(state.cur.as_ref())?;
-                    winner.pair[1].assign(state.image.as_ref())?;
-                }
-                None => {
-                    let pair = [state.cur.clone(), state.image.clone()];
-                    self.winner = Some(Winner { score, beta, pair });
-                }
+        let beta = self.trial();
+        match &mut self.winner {
+            None => {
+                let pair = [state.cur.clone(), state.image.clone()];
+                self.winner = Some(Winner { score, beta, pair });
             }
+            Some(winner) if score > winner.score => {
+                (winner.score, winner.beta) = (score, beta);
+                winner.pair[0].assign(state.cur.as_ref())?;
+                winner.pair[1].assign(state.image.as_ref())?;
+            }
+            Some(_) => {}
         }
         self.candidate += 1;
         if self.candidate == FACTORS.len() {
             self.candidate = 0;
-            if let Some(Winner { score, beta, pair }) = self.winner.take() {
-                self.best = Some((beta, score));
-                self.beta = beta;
-                self.base = Some(pair);
+            if let (Some(winner), Some(base)) = (&mut self.winner, &mut self.base) {
+                self.best = Some((winner.beta, winner.score));
+                self.beta = winner.beta;
+                // The old blocks serve for the next round's winner.
+                std::mem::swap(base, &mut winner.pair);
+                winner.score = T::neg_infinity();
             }
         }
         Ok(())

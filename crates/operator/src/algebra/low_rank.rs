@@ -33,8 +33,7 @@ impl<A: LinearOperator<T>, T: Scalar> LowRank<A, T> {
     /// than $A^T$, or the two other columns; [`ErrorKind::NonFinite`] when an entry is not finite.
     pub fn new(inner: A, u: Block<T>, v: Block<T>) -> Result<Self> {
         let (rows, cols) = inner.shape();
-        let mismatch =
-            |what, left, right| Err(ErrorKind::Mismatch { what, left, right }.into());
+        let mismatch = |what, left, right| Err(ErrorKind::Mismatch { what, left, right }.into());
         if u.rows() != rows {
             return mismatch("low-rank update, A with U", inner.shape(), u.shape());
         }

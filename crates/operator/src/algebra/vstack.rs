@@ -117,7 +117,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for VStack<A> {
         // Y ← α Σᵢ Aᵢᵀ Zᵢ + γ Y, the rows of Zᵢ with their own weights
         for (i, part) in self.parts.iter().enumerate() {
             let weights = weights.map(|weights| &weights[range(&self.rows, i)]);
-            let between = Between { weights, offset, sums: sums.is_some().then(|| share.row_mut(0)) };
+            let between =
+                Between { weights, offset, sums: sums.is_some().then(|| share.row_mut(0)) };
             part.apply_normal(alpha, x, between, gamma_of(i, gamma), y.reborrow(), ws)?;
             if let Some(sums) = sums.as_deref_mut() {
                 sums.iter_mut().zip(share.row(0)).for_each(|(sum, &share)| *sum += share);

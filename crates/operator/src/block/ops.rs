@@ -19,6 +19,16 @@ fn chunk_rows(stride: usize) -> usize {
     (CHUNK / stride.max(1)).max(64)
 }
 
+/// Runs `f(index, part)` over parts of `len` entries, in parallel when there is more than one: a
+/// small block costs no visit to the thread pool.
+fn for_each_part<T: Send>(data: &mut [T], len: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+    if data.len() <= len {
+        f(0, data);
+    } else {
+        data.par_chunks_mut(len).enumerate().for_each(|(index, part)| f(index, part));
+    }
+}
+
 fn check_same(x: (usize, usize), y: (usize, usize)) -> Result<()> {
     check_dim("rows of the second block", x.0, y.0)?;
     check_dim("columns of the second block", x.1, y.1)
@@ -35,7 +45,7 @@ fn zip_chunks<T: Scalar>(
         return;
     }
     let step = chunk_rows(stride.max(x.stride()));
-    y.data_mut().par_chunks_mut(step * stride).enumerate().for_each(|(index, part)| {
+    for_each_part(y.data_mut(), step * stride, |index, part| {
         let from = index * step;
         let to = rows.min(from + step);
         if from < to {
@@ -84,7 +94,7 @@ pub fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
     if rows * cols == 0 || b == T::one() {
         return;
     }
-    y.data_mut().par_chunks_mut(chunk_rows(stride) * stride).for_each(|part| {
+    for_each_part(y.data_mut(), chunk_rows(stride) * stride, |_, part| {
         for row in part.chunks_mut(stride) {
             // The last row may lack its padding; columns outside the view are not ours.
             let row = &mut row[..cols];
@@ -107,7 +117,7 @@ pub fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) -> Result
     if rows * cols == 0 {
         return Ok(());
     }
-    y.data_mut().par_chunks_mut(chunk_rows(stride) * stride).for_each(|part| {
+    for_each_part(y.data_mut(), chunk_rows(stride) * stride, |_, part| {
         for row in part.chunks_mut(stride) {
             row[..cols].iter_mut().zip(factors).for_each(|(entry, &factor)| *entry *= factor);
         }
@@ -135,7 +145,7 @@ pub fn column_dots<T: Scalar>(
     let step = chunk_rows(x.stride().max(y.stride()));
     let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
     let stride = partial.stride();
-    partial.as_mut().data_mut().par_chunks_mut(stride).enumerate().for_each(|(index, sum)| {
+    for_each_part(partial.as_mut().data_mut(), stride, |index, sum| {
         let range = index * step..rows.min((index + 1) * step);
         for i in range {
             for ((sum, &x), &y) in sum.iter_mut().zip(x.row(i)).zip(y.row(i)) {
@@ -185,10 +195,11 @@ fn scaled_norm<T: Scalar>(x: BlockRef<'_, T>, j: usize) -> T {
 /// (row, column) of the first entry that is NaN or infinite.
 #[must_use]
 pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
-    (0..x.rows())
-        .into_par_iter()
-        .with_min_len(1024)
-        .find_map_first(|i| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j)))
+    let bad = |i: usize| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j));
+    if x.rows() <= 1024 {
+        return (0..x.rows()).find_map(bad);
+    }
+    (0..x.rows()).into_par_iter().with_min_len(1024).find_map_first(bad)
 }
 
 /// out ← xᵀ y, a small matrix: both blocks are read once.
@@ -213,7 +224,7 @@ pub fn cross<T: Scalar>(
     let step = chunk_rows(x.stride().max(y.stride())).max(4 * p.max(q));
     let mut partial = ws.take(rows.div_ceil(step) * p, q);
     let stride = partial.stride();
-    partial.as_mut().data_mut().par_chunks_mut(stride * p).enumerate().for_each(|(index, sum)| {
+    for_each_part(partial.as_mut().data_mut(), stride * p, |index, sum| {
         let range = index * step..rows.min((index + 1) * step);
         let (x, y) = (x.rows_range(range.clone()), y.rows_range(range));
         let sum = BlockMut::from_parts(sum, p, q, stride).into_mat();

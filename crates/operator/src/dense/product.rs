@@ -13,9 +13,9 @@ const PIECES: usize = 16;
 /// Partial results at most: they cost memory and one addition each.
 const PARTIALS: usize = 32;
 
-/// Columns of a matrix stored by rows that a piece of its transpose covers at least: whole cache
-/// lines, and several of them in a row.
-const COLUMNS: usize = 128;
+/// Columns of a matrix stored by rows that a piece of its transpose covers at least: a page of
+/// `f64`, so that the memory is still read in long runs.
+const COLUMNS: usize = 512;
 
 /// y ← α P x + γ y on this thread.
 fn gemm<T: Scalar>(
@@ -32,6 +32,44 @@ fn gemm<T: Scalar>(
         }
     }
     matmul(y.reborrow().into_mat(), accum, p, x.as_mat(), alpha, Par::Seq);
+}
+
+/// y ← α P x + γ y on this thread. A P that is stored by columns (the transpose of a matrix stored
+/// by rows) is taken in blocks of columns that stay in cache, each read once in the order of the
+/// memory first: the product itself runs through it in strips of a few rows, each of which touches
+/// every column, an order that no prefetcher follows. (50,000 × 500, f64, k = 8, 2 cores: 52 ms, and
+/// 115 ms without either.)
+fn gemm_in_cache<T: Scalar>(
+    p: MatRef<'_, T>,
+    alpha: T,
+    x: &BlockRef<'_, T>,
+    gamma: T,
+    y: &mut BlockMut<'_, T>,
+) {
+    let inner = p.ncols();
+    let depth = (CHUNK / p.nrows().max(1)).max(32);
+    if is_by_rows(p) || inner <= depth || x.cols() == 1 {
+        return gemm(p, alpha, x, gamma, y);
+    }
+    for from in (0..inner).step_by(depth) {
+        let len = depth.min(inner - from);
+        let gamma = if from == 0 { gamma } else { T::one() };
+        touch(p.subcols(from, len));
+        gemm(p.subcols(from, len), alpha, &x.rows_range(from..from + len), gamma, y);
+    }
+}
+
+/// Brings a matrix with contiguous columns into cache: one number of each line, in order.
+fn touch<T: Scalar>(p: MatRef<'_, T>) {
+    let mut sum = T::zero();
+    for j in 0..p.ncols() {
+        let Some(column) = p.col(j).try_as_col_major() else {
+            return;
+        };
+        sum += column.as_slice().iter().step_by(T::LANE).copied().sum::<T>();
+    }
+    // Nobody wants the sum, but the compiler must not know.
+    std::hint::black_box(sum);
 }
 
 fn is_by_rows<T>(p: MatRef<'_, T>) -> bool {
@@ -54,16 +92,17 @@ pub(super) fn multiply<T: Scalar>(
     if inner == 0 {
         return ops::scale(gamma, y);
     }
-    // Rows of the result in a piece.
-    let step = if is_by_rows(p) {
-        (CHUNK / (inner + cols)).max(8)
-    } else {
-        (CHUNK / (inner + cols)).max(COLUMNS).max(2 * cols)
-    };
-    let pieces = (rows * inner).div_ceil(CHUNK).min(PARTIALS);
-    if rows.div_ceil(step) >= PIECES || pieces < 4 {
+    // Rows of the result in a piece. A piece reads all of x: 4k rows or more keep that small
+    // against the piece of P.
+    let least = if is_by_rows(p) { 8 } else { COLUMNS };
+    let step = (CHUNK / (inner + cols)).max(least).max(4 * cols);
+    // Partial results take at most half of the memory of P. With an eighth, they are the better
+    // choice for the transpose of a matrix stored by rows, which they read in whole rows.
+    let pieces = (rows * inner).div_ceil(CHUNK).min(PARTIALS).min(inner / (2 * cols));
+    let by_inner = !is_by_rows(p) && pieces >= PIECES && pieces <= inner / (8 * cols);
+    if pieces < 4 || (rows.div_ceil(step) >= PIECES && !by_inner) {
         chunk_rows(y, step, |first, mut y| {
-            gemm(p.subrows(first, y.rows()), alpha, &x, gamma, &mut y);
+            gemm_in_cache(p.subrows(first, y.rows()), alpha, &x, gamma, &mut y);
         });
     } else {
         multiply_inner(p, inner.div_ceil(pieces), alpha, x, gamma, y, ws);
@@ -87,7 +126,7 @@ fn multiply_inner<T: Scalar>(
         let from = (first / rows) * step;
         let len = step.min(inner - from);
         let x = x.rows_range(from..from + len);
-        gemm(p.subcols(from, len), T::one(), &x, T::zero(), &mut sum);
+        gemm_in_cache(p.subcols(from, len), T::one(), &x, T::zero(), &mut sum);
     });
     add_partials(partial.as_ref(), pieces, alpha, gamma, y);
     ws.give(partial);

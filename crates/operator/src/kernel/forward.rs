@@ -2,56 +2,110 @@
 
 use rayon::join;
 
-use super::lanes::{combine, gather};
-use super::{Pick, Rows};
-use crate::{BlockMut, BlockRef, Scalar};
+use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
+use super::slab::{Slab, pack, rows_of, slabs, with_lanes};
+use super::{Pick, Rows, is_far};
+use crate::{BlockMut, BlockRef, Scalar, Workspace};
 
-/// Entries (times columns of the block) below which a range of rows is not split again.
+/// Entries of a task: half a second-level cache of them.
 const GRAIN: usize = 1 << 15;
 
 /// Y ← α A_S X + γ Y, one row of Y for each picked row. Shapes fit.
+///
+/// Rows are independent: how they are shared out does not change a bit.
 pub(crate) fn forward<T: Scalar>(
     a: Rows<'_, T>,
     pick: impl Pick,
     alpha: T,
     x: BlockRef<'_, T>,
     gamma: T,
-    y: BlockMut<'_, T>,
+    mut y: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
 ) {
-    let rows = y.rows();
-    if rows * y.cols() > 0 {
-        range(a, pick, alpha, x, gamma, y, 0);
+    if y.rows() * y.cols() == 0 {
+        return;
+    }
+    // A copy of the block is worth its pass when the entries outnumber its rows.
+    let packs = pick.entries(a) >= 2 * a.cols;
+    for Slab { columns, lanes } in slabs::<T>(x.cols(), !packs) {
+        let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
+        with_lanes!(lanes, W => {
+            if packs {
+                packed::<T, W>(a, pick, (alpha, gamma), x, y, ws);
+            } else {
+                let x = Strided { data: x.data(), stride: x.stride() };
+                split(&Task::<T, W, _, _> { a, pick, x, alpha, gamma }, 0, y);
+            }
+        });
     }
 }
 
-fn range<T: Scalar>(
+fn packed<T: Scalar, const W: usize>(
     a: Rows<'_, T>,
     pick: impl Pick,
-    alpha: T,
+    (alpha, gamma): (T, T),
     x: BlockRef<'_, T>,
+    y: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) {
+    let copy = pack::<T, W>(x, ws);
+    let rows = rows_of::<T, W>(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
+    if is_far::<T, W>(a.cols) {
+        let x = Packed::<T, W, true>(rows);
+        split(&Task { a, pick, x, alpha, gamma }, 0, y);
+    } else {
+        let x = Packed::<T, W, false>(rows);
+        split(&Task { a, pick, x, alpha, gamma }, 0, y);
+    }
+    copy.into_iter().for_each(|copy| ws.give(copy));
+}
+
+struct Task<'a, T, const W: usize, P, S> {
+    a: Rows<'a, T>,
+    pick: P,
+    x: S,
+    alpha: T,
     gamma: T,
-    mut y: BlockMut<'_, T>,
+}
+
+/// The picked rows from `first` on, as many as y has.
+fn split<T: Scalar, const W: usize, P: Pick, S: Source<T, W>>(
+    task: &Task<'_, T, W, P, S>,
     first: usize,
+    mut y: BlockMut<'_, T>,
 ) {
     let ((rows, cols), stride) = (y.shape(), y.stride());
-    let mean = a.values.len() / a.rows().max(1) + 1;
-    if rows > 1 && rows * cols * mean > GRAIN {
+    let share = task.pick.entries(task.a).div_ceil(task.pick.len(task.a).max(1));
+    if rows > 1 && rows * (share + 1) > GRAIN {
         let half = rows / 2;
         let (top, bottom) = y.data_mut().split_at_mut(half * stride);
         let top = BlockMut::from_parts(top, half, cols, stride);
         let bottom = BlockMut::from_parts(bottom, rows - half, cols, stride);
-        join(
-            || range(a, pick, alpha, x, gamma, top, first),
-            || range(a, pick, alpha, x, gamma, bottom, first + half),
-        );
-        return;
+        join(|| split(task, first, top), || split(task, first + half, bottom));
+    } else {
+        run(Leaf { task, first, y });
     }
-    for i in 0..rows {
-        let (columns, values) = a.row(pick.at(first + i));
-        for (j, out) in y.row_mut(i).iter_mut().enumerate() {
+}
+
+struct Leaf<'t, 'a, T, const W: usize, P, S> {
+    task: &'t Task<'a, T, W, P, S>,
+    first: usize,
+    y: BlockMut<'t, T>,
+}
+
+impl<T: Scalar, const W: usize, P: Pick, S: Source<T, W>> Kernel for Leaf<'_, '_, T, W, P, S> {
+    #[inline(always)]
+    fn run(mut self) {
+        let &Task { a, pick, x, alpha, gamma } = self.task;
+        for i in 0..self.y.rows() {
+            let row = pick.at(self.first + i);
+            let (columns, values) = a.row(row);
+            let ahead = if S::FAR && P::IN_ORDER { a.ahead(row) } else { &[] };
             // yᵢ ← α Σ_c a_ic x_c + γ yᵢ
-            let sum = gather(columns, values, x, j);
-            *out = combine(alpha, sum, gamma, *out);
+            let sum = gather(columns, values, ahead, x);
+            for (y, &sum) in self.y.row_mut(i).iter_mut().zip(&sum) {
+                *y = combine(alpha, sum, gamma, *y);
+            }
         }
     }
 }

@@ -1,9 +1,25 @@
 //! [`Pick`]: all rows of a matrix, or a list of them.
 
+use std::ops::Range;
+
+use super::Rows;
+
 /// Which row of the matrix is the i-th of the product.
 pub(crate) trait Pick: Copy + Sync {
+    /// Whether the rows follow each other in memory.
+    const IN_ORDER: bool;
+
     /// The number of the i-th picked row.
     fn at(self, i: usize) -> usize;
+
+    /// How many rows are picked.
+    fn len<T>(self, a: Rows<'_, T>) -> usize;
+
+    /// How many entries they have, exactly or from the mean row: it decides the schedule only.
+    fn entries<T>(self, a: Rows<'_, T>) -> usize;
+
+    /// The g-th of `groups` ranges of picked rows with about equally many entries each.
+    fn group<T>(self, a: Rows<'_, T>, g: usize, groups: usize) -> Range<usize>;
 }
 
 /// Every row, in its own place.
@@ -11,15 +27,52 @@ pub(crate) trait Pick: Copy + Sync {
 pub(crate) struct All;
 
 impl Pick for All {
-    #[inline]
+    const IN_ORDER: bool = true;
+
+    #[inline(always)]
     fn at(self, i: usize) -> usize {
         i
+    }
+
+    fn len<T>(self, a: Rows<'_, T>) -> usize {
+        a.rows()
+    }
+
+    fn entries<T>(self, a: Rows<'_, T>) -> usize {
+        a.values.len()
+    }
+
+    fn group<T>(self, a: Rows<'_, T>, g: usize, groups: usize) -> Range<usize> {
+        let rows = a.rows();
+        let starts = &a.pointers[..rows];
+        // Row i belongs to the group that its first entry falls into.
+        let cut = |g: usize| {
+            let target = (a.values.len() as u128 * g as u128).div_ceil(groups as u128);
+            if g == groups { rows } else { starts.partition_point(|&p| (p as u128) < target) }
+        };
+        (if g == 0 { 0 } else { cut(g) })..cut(g + 1)
     }
 }
 
 impl Pick for &[usize] {
-    #[inline]
+    const IN_ORDER: bool = false;
+
+    #[inline(always)]
     fn at(self, i: usize) -> usize {
         self[i]
+    }
+
+    fn len<T>(self, _: Rows<'_, T>) -> usize {
+        <[usize]>::len(self)
+    }
+
+    fn entries<T>(self, a: Rows<'_, T>) -> usize {
+        // From the mean row, so that it costs nothing; the list itself may be skewed.
+        <[usize]>::len(self).saturating_mul(a.values.len().div_ceil(a.rows().max(1)))
+    }
+
+    fn group<T>(self, _: Rows<'_, T>, g: usize, groups: usize) -> Range<usize> {
+        let len = <[usize]>::len(self);
+        len * g / groups..len * (g + 1) / groups
     }
 }

@@ -1,14 +1,21 @@
 //! Y ← α A_Sᵀ Z + γ Y.
 
-use rayon::join;
+use rayon::prelude::*;
 
-use super::{Pick, Rows};
-use crate::{BlockMut, BlockRef, Scalar, ops};
+use super::lanes::{Kernel, combine, run, scatter};
+use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
+use super::{Pick, Rows, direct, groups, is_far};
+use crate::{BlockMut, BlockRef, Scalar, Workspace};
+
+/// Columns whose sums one task adds up.
+const TASK: usize = 1024;
 
 /// Y ← α A_Sᵀ Z + γ Y, one row of Z for each picked row. Shapes fit.
 ///
-/// Each number of Y is its old value times γ, plus v (α z) for its entries v in the order of the
-/// rows: the bits do not depend on how the columns are shared out.
+/// The rows are cut into groups ([`groups`]: from the shape only). Each group adds its rows, in
+/// order, into a buffer of its own, and the buffers are added in the order of the groups. When
+/// there are more threads than groups, a group's columns are shared out too, which changes no bit.
+/// A product too small for buffers is added to Y itself ([`direct`]).
 pub(crate) fn transpose<T: Scalar>(
     a: Rows<'_, T>,
     pick: impl Pick,
@@ -16,42 +23,111 @@ pub(crate) fn transpose<T: Scalar>(
     z: BlockRef<'_, T>,
     gamma: T,
     mut y: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
 ) {
-    ops::scale(gamma, y.reborrow());
-    if z.rows() * z.cols() > 0 && y.rows() > 0 {
-        range(a, pick, alpha, z, y, 0);
+    if y.rows() * y.cols() == 0 {
+        return;
+    }
+    let groups = groups(pick.entries(a), a.cols);
+    if groups == 1 {
+        direct(a, pick, alpha, z, gamma, y);
+        return;
+    }
+    for Slab { columns, lanes } in slabs::<T>(y.cols(), false) {
+        let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
+        with_lanes!(lanes, W => {
+            let mut buffers = ws.take(groups * a.cols, W);
+            let mut view = buffers.as_mut();
+            if is_far::<T, W>(a.cols) {
+                fill::<T, W, true>(a, pick, z, groups, view.data_mut());
+            } else {
+                fill::<T, W, false>(a, pick, z, groups, view.data_mut());
+            }
+            reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
+            ws.give(buffers);
+        });
     }
 }
 
-fn range<T: Scalar>(
+fn fill<T: Scalar, const W: usize, const FAR: bool>(
     a: Rows<'_, T>,
     pick: impl Pick,
-    alpha: T,
     z: BlockRef<'_, T>,
-    mut y: BlockMut<'_, T>,
-    first: usize,
+    groups: usize,
+    buffers: &mut [T],
 ) {
-    let ((rows, cols), stride) = (y.shape(), y.stride());
-    let wide = a.cols.div_ceil(rayon::current_num_threads());
-    if rows > 1 && rows > wide {
-        let half = rows / 2;
-        let (top, bottom) = y.data_mut().split_at_mut(half * stride);
-        let top = BlockMut::from_parts(top, half, cols, stride);
-        let bottom = BlockMut::from_parts(bottom, rows - half, cols, stride);
-        join(
-            || range(a, pick, alpha, z, top, first),
-            || range(a, pick, alpha, z, bottom, first + half),
-        );
-        return;
-    }
-    for i in 0..z.rows() {
-        let (columns, values) = a.row(pick.at(i));
-        let from = columns.partition_point(|&column| (column as usize) < first);
-        let to = columns.partition_point(|&column| (column as usize) < first + rows);
-        for (&column, &value) in columns[from..to].iter().zip(&values[from..to]) {
-            let out = y.row_mut(column as usize - first);
-            // y_c ← y_c + a_ic (α zᵢ)
-            out.iter_mut().zip(z.row(i)).for_each(|(y, &z)| *y += value * (alpha * z));
+    let panel = a.cols.div_ceil(rayon::current_num_threads().div_ceil(groups));
+    let buffers = rows_of_mut::<T, W>(buffers).par_chunks_mut(a.cols).enumerate();
+    buffers.with_max_len(1).for_each(|(g, buffer)| {
+        let rows = pick.group(a, g, groups);
+        let panels = buffer.par_chunks_mut(panel).enumerate();
+        panels.with_max_len(1).for_each(|(p, y)| {
+            y.fill([T::zero(); W]);
+            let (from, to) = (rows.start, rows.end);
+            run(Panel::<T, W, FAR, _> { a, pick, z, from, to, first: p * panel, y });
+        });
+    });
+}
+
+struct Panel<'a, T, const W: usize, const FAR: bool, P> {
+    a: Rows<'a, T>,
+    pick: P,
+    z: BlockRef<'a, T>,
+    from: usize,
+    to: usize,
+    /// The column of the first row of y.
+    first: usize,
+    y: &'a mut [[T; W]],
+}
+
+impl<T: Scalar, const W: usize, const FAR: bool, P: Pick> Kernel for Panel<'_, T, W, FAR, P> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { a, pick, z, from, to, first, y } = self;
+        let whole = y.len() == a.cols;
+        for i in from..to {
+            let row = pick.at(i);
+            let (columns, values) = a.row(row);
+            let zi = load(z.row(i));
+            // y_c ← y_c + a_ic zᵢ
+            if whole {
+                let ahead = if FAR && P::IN_ORDER { a.ahead(row) } else { &[] };
+                scatter::<T, W, FAR>(&zi, columns, values, ahead, 0, y);
+            } else {
+                let range = within(columns, first, first + y.len());
+                let (columns, values) = (&columns[range.clone()], &values[range]);
+                scatter::<T, W, false>(&zi, columns, values, &[], first, y);
+            }
         }
     }
+}
+
+/// Where the columns `first..end` are in a sparse row.
+#[inline(always)]
+pub(super) fn within(columns: &[u32], first: usize, end: usize) -> std::ops::Range<usize> {
+    let from = columns.partition_point(|&column| (column as usize) < first);
+    from..from + columns[from..].partition_point(|&column| (column as usize) < end)
+}
+
+/// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other.
+pub(super) fn reduce<T: Scalar, const W: usize>(
+    alpha: T,
+    buffers: &[T],
+    gamma: T,
+    mut y: BlockMut<'_, T>,
+) {
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    let buffers = rows_of::<T, W>(buffers);
+    y.data_mut().par_chunks_mut(TASK * stride).enumerate().for_each(|(task, part)| {
+        let from = task * TASK;
+        for (i, y) in (from..rows).zip(part.chunks_mut(stride)) {
+            let mut sum = [T::zero(); W];
+            for buffer in buffers.chunks_exact(rows) {
+                (0..W).for_each(|j| sum[j] += buffer[i][j]);
+            }
+            for (y, &sum) in y[..cols].iter_mut().zip(&sum) {
+                *y = combine(alpha, sum, gamma, *y);
+            }
+        }
+    });
 }

@@ -155,7 +155,9 @@ impl<T: Scalar> Sampler<T> {
         }
         let total: f64 = values.iter().sum();
         // wᵢ = 1 / (s pᵢ); a term of norm zero is the zero operator and has no weight.
-        let weight = |v: &f64| if *v == 0.0 { 0.0 } else { total / (size as f64 * v) };
+        let weight = |v: &f64| {
+            if *v == 0.0 { 0.0 } else { total / (size as f64 * v) }
+        };
         let weights: Vec<T> = values.iter().map(|v| T::of(weight(v))).collect();
         if let Some(index) = weights.iter().position(|w| !w.is_finite()) {
             let need = "of the largest is too small a share to draw with";

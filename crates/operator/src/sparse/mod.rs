@@ -4,6 +4,8 @@ mod check;
 mod csr;
 mod index;
 mod operator;
+#[cfg(test)]
+mod tests;
 mod wrapper;
 
 pub use csr::Csr;

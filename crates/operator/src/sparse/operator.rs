@@ -2,9 +2,9 @@
 
 use super::Csr;
 use crate::error::check_dim;
-use crate::kernel::{All, forward, transpose};
+use crate::kernel::{All, forward, normal, transpose};
 use crate::{
-    AdjointOperator, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar, Workspace,
+    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar, Workspace,
 };
 
 impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
@@ -18,10 +18,10 @@ impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
         x: BlockRef<'_, T>,
         gamma: T,
         y: BlockMut<'_, T>,
-        _: &mut Workspace<T>,
+        ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_apply(x, &y)?;
-        forward(self.as_rows(), All, alpha, x, gamma, y);
+        forward(self.as_rows(), All, alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -37,10 +37,28 @@ impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {
         x: BlockRef<'_, T>,
         gamma: T,
         y: BlockMut<'_, T>,
-        _: &mut Workspace<T>,
+        ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_adjoint(x, &y)?;
-        transpose(self.as_rows(), All, alpha, x, gamma, y);
+        transpose(self.as_rows(), All, alpha, x, gamma, y, ws);
+        Ok(())
+    }
+
+    fn apply_normal(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        between: Between<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        let (rows, cols) = Csr::shape(self);
+        check_dim("rows of x", cols, x.rows())?;
+        check_dim("rows of y", cols, y.rows())?;
+        check_dim("columns of y", x.cols(), y.cols())?;
+        between.check(rows, x.cols())?;
+        normal(self.as_rows(), alpha, x, between, gamma, y, ws);
         Ok(())
     }
 }
@@ -51,13 +69,13 @@ impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
         rows: &[usize],
         x: BlockRef<'_, T>,
         z: BlockMut<'_, T>,
-        _: &mut Workspace<T>,
+        ws: &mut Workspace<T>,
     ) -> Result<()> {
         check_dim("rows of x", Csr::shape(self).1, x.rows())?;
         check_dim("rows of z", rows.len(), z.rows())?;
         check_dim("columns of z", x.cols(), z.cols())?;
         self.check_rows(rows)?;
-        forward(self.as_rows(), rows, T::one(), x, T::zero(), z);
+        forward(self.as_rows(), rows, T::one(), x, T::zero(), z, ws);
         Ok(())
     }
 
@@ -68,13 +86,13 @@ impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
         z: BlockRef<'_, T>,
         gamma: T,
         y: BlockMut<'_, T>,
-        _: &mut Workspace<T>,
+        ws: &mut Workspace<T>,
     ) -> Result<()> {
         check_dim("rows of z", rows.len(), z.rows())?;
         check_dim("rows of y", Csr::shape(self).1, y.rows())?;
         check_dim("columns of y", z.cols(), y.cols())?;
         self.check_rows(rows)?;
-        transpose(self.as_rows(), rows, alpha, z, gamma, y);
+        transpose(self.as_rows(), rows, alpha, z, gamma, y, ws);
         Ok(())
     }
 

@@ -34,8 +34,11 @@ impl Pattern {
     /// shape has more than $2^{32}$ columns.
     pub fn new(shape: (usize, usize), mut positions: Vec<(usize, usize)>) -> Result<Self> {
         let (rows, cols) = shape;
-        let outside = |what, position, index: usize, bound: usize| {
-            ErrorKind::Index { what, position, index: index as u64, bound: bound as u64 }
+        let outside = |what, position, index: usize, bound: usize| ErrorKind::Index {
+            what,
+            position,
+            index: index as u64,
+            bound: bound as u64,
         };
         for (position, &(row, col)) in positions.iter().enumerate() {
             if row >= rows {
@@ -47,8 +50,11 @@ impl Pattern {
         }
         positions.sort_unstable();
         positions.dedup();
-        let mut pattern =
-            Self { shape, pointers: vec![0; rows + 1], columns: Vec::with_capacity(positions.len()) };
+        let mut pattern = Self {
+            shape,
+            pointers: vec![0; rows + 1],
+            columns: Vec::with_capacity(positions.len()),
+        };
         for (position, (row, col)) in positions.into_iter().enumerate() {
             let limit = outside("columns of a pattern", position, col, u32::MAX as usize);
             pattern.columns.push(u32::try_from(col).map_err(|_| limit)?);

@@ -40,7 +40,9 @@ impl<A: LinearOperator<T>, T: Scalar> Shifted<A, T> {
         }
         if !shift.is_finite() {
             let value = shift.as_f64();
-            return Err(ErrorKind::Parameter { name: "shift", value, need: "must be finite" }.into());
+            return Err(
+                ErrorKind::Parameter { name: "shift", value, need: "must be finite" }.into()
+            );
         }
         Ok(Self { inner, shift })
     }

@@ -3,11 +3,14 @@
 // Every test file uses a part of this.
 #![allow(dead_code)]
 
+use std::sync::LazyLock;
+
 use favard_operator::{
     AdjointOperator, Batch, Between, Block, BlockMut, BlockRef, LinearOperator, RowOperator,
     Scalar, StochasticOperator, Workspace,
 };
 use ndarray::{Array1, Array2, Axis};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// The matrix that an operator stands for, in `f64`, and what its rounding errors grow with.
 pub struct Explicit {
@@ -42,7 +45,8 @@ impl Explicit {
 
 /// Gaussian entries, exact in T.
 pub fn matrix<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Array2<T> {
-    Block::gaussian(rows, cols, seed).view().to_owned()
+    let block = Block::<T>::gaussian(rows, cols, seed);
+    Array2::from_shape_fn((rows, cols), |(i, j)| block.row(i)[j])
 }
 
 /// Positive numbers between 0.5 and 2, exact in T.
@@ -59,8 +63,8 @@ pub fn exact_vec<T: Scalar>(values: &[T]) -> Array1<f64> {
     values.iter().map(|v| v.as_f64()).collect()
 }
 
-fn widen<T: Scalar>(x: BlockRef<'_, T>) -> Array2<f64> {
-    x.into_view().mapv(Scalar::as_f64)
+pub fn widen<T: Scalar>(x: BlockRef<'_, T>) -> Array2<f64> {
+    Array2::from_shape_fn(x.shape(), |(i, j)| x.row(i)[j].as_f64())
 }
 
 /// A block with `cols` columns of interest, from column 1 on, and NaN to their left and right:
@@ -131,11 +135,8 @@ fn check_direction<T: Scalar>(
         let x = Fenced::new(&Block::gaussian(cols, k, 5));
         let old = Block::<T>::gaussian(rows, k, 6);
         for (alpha, gamma) in FUSED {
-            let start = if gamma == 0.0 {
-                Block::from_fn(rows, k, |_, _| T::nan())
-            } else {
-                old.clone()
-            };
+            let start =
+                if gamma == 0.0 { Block::from_fn(rows, k, |_, _| T::nan()) } else { old.clone() };
             let mut y = Fenced::new(&start);
             run(T::of(alpha), x.get(), T::of(gamma), y.get_mut(), &mut ws);
             y.assert_fence();
@@ -161,7 +162,11 @@ fn check_direction<T: Scalar>(
 }
 
 pub fn on_threads<R: Send>(threads: usize, f: impl FnOnce() -> R + Send) -> R {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
+    static POOLS: LazyLock<[ThreadPool; 3]> = LazyLock::new(|| {
+        [1, 2, 4].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+    });
+    let pool = POOLS.iter().find(|pool| pool.current_num_threads() == threads).unwrap();
+    pool.install(f)
 }
 
 /// `apply` is the explicit matrix, and refuses shapes that do not fit.
@@ -202,7 +207,7 @@ pub fn check_adjoint<T: Scalar>(op: &dyn AdjointOperator<T>, explicit: &Explicit
     check_identity(op, explicit);
 }
 
-/// AᵀWA.
+/// Aᵀ W A.
 fn normal(explicit: &Explicit, weights: Option<&Array1<f64>>) -> Explicit {
     let weigh = |matrix: &Array2<f64>| match weights {
         None => matrix.clone(),
@@ -222,11 +227,8 @@ fn check_between<T: Scalar>(op: &dyn AdjointOperator<T>, explicit: &Explicit, we
     let x = Block::<T>::gaussian(cols, k, 8);
     let offset = Block::<T>::gaussian(1, k, 9);
     let (mut y, mut sums) = (Block::zeros(cols, k), vec![T::nan(); k]);
-    let between = Between {
-        weights: Some(weights),
-        offset: Some(offset.row(0)),
-        sums: Some(&mut sums),
-    };
+    let between =
+        Between { weights: Some(weights), offset: Some(offset.row(0)), sums: Some(&mut sums) };
     let mut ws = Workspace::new();
     op.apply_normal(T::one(), x.as_ref(), between, T::zero(), y.as_mut(), &mut ws).unwrap();
     let (wide, m) = (widen(x.as_ref()), widen(offset.as_ref()));
@@ -288,7 +290,8 @@ pub fn check_rows<T: Scalar>(op: &dyn RowOperator<T>, explicit: &Explicit) {
             let mut z = Block::from_fn(list.len(), k, |_, _| T::nan());
             op.apply_rows(list, x.as_ref(), z.as_mut(), &mut ws).unwrap();
             let wide = widen(x.as_ref());
-            let (expected, size) = (some.matrix.dot(&wide), some.magnitude.dot(&wide.mapv(f64::abs)));
+            let (expected, size) =
+                (some.matrix.dot(&wide), some.magnitude.dot(&wide.mapv(f64::abs)));
             assert_close("apply_rows", z.as_ref(), &expected, &size, some.depth);
         }
         check_direction("apply_rows_adjoint", &some.transposed(), |alpha, z, gamma, y, ws| {

@@ -102,17 +102,20 @@ pub fn strided<T: Scalar>(shape: (usize, usize)) -> impl Strategy<Value = Stride
 /// row, on average, empty. Stored zeros occur. An absent entry is what a present one shrinks to.
 ///
 /// # Panics
-/// When `density` is not between 0 and 1.
+/// When `density` is NaN.
 pub fn sparse<T: Scalar>(
     (rows, cols): (usize, usize),
     density: f64,
 ) -> impl Strategy<Value = CsMatI<T, u32, usize>> {
-    let row = || {
-        let full = vec(proptest::option::weighted(density, entry::<T>()), cols);
-        let empty = Just(vec![None; cols]);
-        prop_oneof![1 => empty, 3 => full]
+    let cell = if density <= 0.0 {
+        Just(None).boxed()
+    } else if density >= 1.0 {
+        entry::<T>().prop_map(Some).boxed()
+    } else {
+        proptest::option::weighted(density, entry::<T>()).boxed()
     };
-    vec(row(), rows).prop_map(move |matrix| {
+    let row = prop_oneof![1 => Just(vec![None; cols]), 3 => vec(cell, cols)];
+    vec(row, rows).prop_map(move |matrix| {
         let (mut pointers, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         for row in matrix {
             // Columns come from a Vec of `cols` entries, far below 2³².

@@ -65,13 +65,14 @@ pub struct Plan {
 
 /// Plans a run from estimates: β, steps, batch, epochs, passes and noise ball, practical and guaranteed.
 ///
-/// Costs a few thousand flops and at most 200 passes of an $O(T)$ recurrence.
+/// Costs at most 400 passes of an $O(T)$ recurrence.
 ///
 /// # Errors
 /// `NoGap` if $\lambda_1\le\lambda_2$; `BeyondBreakingPoint` if at the largest batch the relative variance
 /// reaches 1 before the run ends, so that no answer is in sight; `BatchTooLarge` if the noise ball at the
 /// largest batch exceeds $\epsilon$ and there is no variance reduction to avoid it (a stream);
-/// `OutOfRange`, `NonFinite`, `Count` for the inputs.
+/// `Exhausted` if with a known number of terms an epoch would exceed $2^{20}$ steps (a relative gap below
+/// $10^{-11}$); `OutOfRange`, `NonFinite`, `Count` for the inputs.
 ///
 /// # Example
 /// ```
@@ -114,15 +115,24 @@ pub fn plan(estimates: &Estimates, target: &Target) -> Result<Plan> {
         let variance = estimates.sigma_norm / largest as f64;
         if variance >= breaking {
             let name = "sigma_norm / largest batch";
-            return Err(ErrorKind::BeyondBreakingPoint { name, variance, breaking }.into());
+            return Err(ErrorKind::BeyondBreakingPoint {
+                name,
+                variance,
+                breaking,
+            }
+            .into());
         }
     }
     let mini_batch = mini_batch::pair(&growth, estimates, target, ticks, breaking)?;
-    if let (Some(largest), None) = (target.largest_batch, &variance_reduced) {
-        if mini_batch.practical.batch.value > largest as f64 {
-            let (required, available) = (mini_batch.practical.batch.value, largest as f64);
-            return Err(ErrorKind::BatchTooLarge { required, available }.into());
+    if let (Some(largest), None) = (target.largest_batch, &variance_reduced)
+        && mini_batch.practical.batch.value > largest as f64
+    {
+        let (required, available) = (mini_batch.practical.batch.value, largest as f64);
+        return Err(ErrorKind::BatchTooLarge {
+            required,
+            available,
         }
+        .into());
     }
     let breaking_variance = Quantity {
         value: breaking,
@@ -130,7 +140,12 @@ pub fn plan(estimates: &Estimates, target: &Target) -> Result<Plan> {
         source: "scalar second moment, erratum 3.5",
         pessimism: Pessimism::Exact,
     };
-    Ok(Plan { mini_batch, variance_reduced, shift, breaking_variance })
+    Ok(Plan {
+        mini_batch,
+        variance_reduced,
+        shift,
+        breaking_variance,
+    })
 }
 
 /// The most steps for which the breaking variance is found by simulation of the scalar recurrence.
@@ -167,7 +182,11 @@ fn affordable(required: usize, target: &Target) -> Result<()> {
     match target.largest_batch {
         Some(available) if required > available => {
             let (required, available) = (required as f64, available as f64);
-            Err(ErrorKind::BatchTooLarge { required, available }.into())
+            Err(ErrorKind::BatchTooLarge {
+                required,
+                available,
+            }
+            .into())
         }
         _ => Ok(()),
     }

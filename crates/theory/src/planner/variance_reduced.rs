@@ -4,7 +4,7 @@ use super::{Estimates, Pair, Pessimism, Quantity, Recipe, Target, affordable, be
 use crate::{
     check,
     deterministic::{Growth, tan2},
-    epoch_bound::{Spread, epoch_factor_bound},
+    epoch_bound::{MAX_TICKS, Spread, epoch_factor_bound},
     error::{ErrorKind, Result},
     momentum::Start,
     variance_reduced::VarianceReduced,
@@ -28,7 +28,10 @@ pub(super) fn pair(
 ) -> Result<Pair> {
     let practical = practical(growth, estimates, target, terms)?;
     let guaranteed = guaranteed(growth, estimates, target, terms, &practical);
-    Ok(Pair { practical, guaranteed })
+    Ok(Pair {
+        practical,
+        guaranteed,
+    })
 }
 
 fn practical(
@@ -37,7 +40,7 @@ fn practical(
     target: &Target,
     terms: usize,
 ) -> Result<Recipe> {
-    let ticks = check::first_count("epoch length", 1, 1 << 14, |tick| {
+    let ticks = check::first_count("epoch length", 1, MAX_TICKS, |tick| {
         Ok(growth.ln_envelope(Start::U, tick)? <= EPOCH_FACTOR.ln())
     })?;
     let factor = |batch: usize| {
@@ -47,15 +50,25 @@ fn practical(
     let noiseless = epoch_factor_bound(growth, 0.0, ticks, Spread::Flat)?;
     let wanted = |batch: usize| Ok(factor(batch).is_ok_and(|f| f <= 2.0 * noiseless));
     let ideal = check::first_count("batch", 1, check::MAX_COUNT, wanted)?;
-    let batch = target.largest_batch.map_or(ideal, |largest| ideal.min(largest));
+    let batch = target
+        .largest_batch
+        .map_or(ideal, |largest| ideal.min(largest));
     let gain = factor(batch)?;
     if gain >= 1.0 {
         // s_op/batch at which an epoch stops contracting, found on the batch axis.
         let contracts = |batch: usize| Ok(factor(batch).is_ok_and(|f| f < 1.0));
         let needed = check::first_count("batch", 1, check::MAX_COUNT, contracts)?;
-        let (variance, breaking) = (estimates.s_op / batch as f64, estimates.s_op / needed as f64);
+        let (variance, breaking) = (
+            estimates.s_op / batch as f64,
+            estimates.s_op / needed as f64,
+        );
         let name = "s_op / batch";
-        return Err(ErrorKind::BeyondBreakingPoint { name, variance, breaking }.into());
+        return Err(ErrorKind::BeyondBreakingPoint {
+            name,
+            variance,
+            breaking,
+        }
+        .into());
     }
     let distance = (tan2(estimates.cos2)?.ln() - target.epsilon.ln()).max(0.0);
     let epochs = check::ceil_count("epochs", distance / -gain.ln())?.max(1);

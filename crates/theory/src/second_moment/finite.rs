@@ -42,7 +42,7 @@ impl Finite {
     /// use favard_theory::second_moment::Finite;
     /// assert!(Finite::new(vec![], vec![]).is_err());
     /// ```
-    pub fn new(points: Vec<Array2<f64>>, probabilities: Vec<f64>) -> Result<Self> {
+    pub fn new(points: Vec<Array2<f64>>, mut probabilities: Vec<f64>) -> Result<Self> {
         check::count("points", points.len(), 1, check::MAX_COUNT)?;
         check::size("probabilities", probabilities.len(), points.len())?;
         let dim = check::square("point", points[0].view())?;
@@ -53,13 +53,19 @@ impl Finite {
             check::non_negative("probability", probability)?;
         }
         let total = check::positive("total probability", probabilities.iter().sum())?;
-        let probabilities: Vec<f64> = probabilities.iter().map(|p| p / total).collect();
+        for probability in &mut probabilities {
+            *probability /= total;
+        }
         let mut mean = Array2::zeros((dim, dim));
         for (point, &p) in points.iter().zip(&probabilities) {
             mean.scaled_add(p, point);
         }
         let deviations = points.into_iter().map(|point| point - &mean).collect();
-        Ok(Self { mean, deviations, probabilities })
+        Ok(Self {
+            mean,
+            deviations,
+            probabilities,
+        })
     }
 
     /// $A=\mathbb E\tilde A$.
@@ -79,7 +85,7 @@ impl Finite {
     /// $\|\Sigma\|=\|\mathbb E[N\otimes N]\|$, one singular value problem of size $d^2$.
     ///
     /// # Errors
-    /// `Exhausted` if the decomposition fails.
+    /// `Decomposition` if the singular values do not converge.
     ///
     /// # Example
     /// ```
@@ -128,7 +134,7 @@ impl Finite {
     /// $s_{op}=\|\mathbb EN^TN\|$.
     ///
     /// # Errors
-    /// `Exhausted` if the decomposition fails.
+    /// `Decomposition` if the singular values do not converge.
     ///
     /// # Example
     /// ```
@@ -164,7 +170,7 @@ impl Finite {
     /// $\sigma^2=\mathbb E\|N\|^2$ with the spectral norm.
     ///
     /// # Errors
-    /// `Exhausted` if a decomposition fails.
+    /// `Decomposition` if singular values do not converge.
     ///
     /// # Example
     /// ```
@@ -195,7 +201,9 @@ impl Finite {
     /// # Ok::<(), favard_theory::Error>(())
     /// ```
     pub fn deviations(&self) -> impl Iterator<Item = (&Array2<f64>, f64)> {
-        self.deviations.iter().zip(self.probabilities.iter().copied())
+        self.deviations
+            .iter()
+            .zip(self.probabilities.iter().copied())
     }
 }
 

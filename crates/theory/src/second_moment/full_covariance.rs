@@ -100,7 +100,7 @@ impl<N: Noise + Clone> FullCovariance<N> {
     /// Its spectral norm, one singular value problem of size $d^2$.
     ///
     /// # Errors
-    /// `Exhausted` if the decomposition fails.
+    /// `Decomposition` if the singular values do not converge.
     ///
     /// # Example
     /// ```

@@ -37,21 +37,31 @@ impl Kernel {
                 // 4β − a² with one rounding.
                 let inside = (-a).mul_add(a, 4.0 * beta);
                 if inside > 0.0 {
-                    Point::Calm { angle: FRAC_PI_2 - a.atan2(inside.sqrt()) }
+                    Point::Calm {
+                        angle: FRAC_PI_2 - a.atan2(inside.sqrt()),
+                    }
                 } else {
-                    Point::Growth { is_negative: a < 0.0, root: Root::new(a.abs(), beta) }
+                    Point::Growth {
+                        is_negative: a < 0.0,
+                        root: Root::new(a.abs(), beta),
+                    }
                 }
             })
             .collect();
         let (mut ln_base, mut ln_beta_base) = (beta.ln(), 0.0);
         for point in &points {
-            if let Point::Growth { root, .. } = point {
-                if 2.0 * root.ln_mu > ln_base || beta == 0.0 && ln_base == f64::NEG_INFINITY {
-                    (ln_base, ln_beta_base) = (2.0 * root.ln_mu, root.ln_ratio);
-                }
+            if let Point::Growth { root, .. } = point
+                && 2.0 * root.ln_mu > ln_base
+            {
+                (ln_base, ln_beta_base) = (2.0 * root.ln_mu, root.ln_ratio);
             }
         }
-        Self { points, beta, ln_base, ln_beta_base }
+        Self {
+            points,
+            beta,
+            ln_base,
+            ln_beta_base,
+        }
     }
 
     /// $x_0$, zero only if $\beta$ and the spectrum are.
@@ -82,15 +92,16 @@ impl Kernel {
         let shrink = self.ln_beta_base - step;
         // 1 − (β/x)²
         let top = -(2.0 * shrink).exp_m1();
-        let (first, second) = match (left, right) {
-            (Point::Growth { .. }, Point::Growth { .. }) => (left, right),
-            (Point::Calm { .. }, Point::Growth { .. }) => (right, left),
-            _ => (left, right),
-        };
-        match (first, second) {
+        match (left, right) {
             (
-                Point::Growth { is_negative: s, root: a },
-                Point::Growth { is_negative: t, root: b },
+                Point::Growth {
+                    is_negative: s,
+                    root: a,
+                },
+                Point::Growth {
+                    is_negative: t,
+                    root: b,
+                },
             ) => {
                 // 1 − σ e^l with σ the sign of the product of the eigenvalues.
                 let factor = |l: f64| if s == t { -l.exp_m1() } else { 1.0 + l.exp() };
@@ -111,9 +122,15 @@ impl Kernel {
                 let ratio = 4.0 * shrink.exp();
                 top / (x * (square + ratio * d * d) * (square + ratio * s * s))
             }
-            (Point::Growth { is_negative, root }, Point::Calm { angle }) => {
+            (Point::Growth { is_negative, root }, Point::Calm { angle })
+            | (Point::Calm { angle }, Point::Growth { is_negative, root }) => {
                 // |1 − (μ√β/x) e^{iφ}|² and the same with ν, φ counted from the sign of a.
-                let half = 0.5 * if is_negative { std::f64::consts::PI - angle } else { angle };
+                let half = 0.5
+                    * if is_negative {
+                        std::f64::consts::PI - angle
+                    } else {
+                        angle
+                    };
                 let modulus = |l: f64| {
                     let gap = l.exp_m1();
                     gap * gap + 4.0 * l.exp() * half.sin() * half.sin()
@@ -122,7 +139,6 @@ impl Kernel {
                 let big = below(2.0 * root.ln_mu + 0.5 * root.ln_ratio);
                 top / (x * modulus(big) * modulus(big + root.ln_ratio))
             }
-            (Point::Calm { .. }, Point::Growth { .. }) => f64::NAN,
         }
     }
 }

@@ -85,7 +85,11 @@ proptest! {
 
 fn mu(lambda: f64, beta: f64) -> f64 {
     let root = (lambda * lambda - 4.0 * beta).max(0.0).sqrt();
-    if root > 0.0 { f64::midpoint(lambda, root) } else { beta.sqrt() }
+    if root > 0.0 {
+        f64::midpoint(lambda, root)
+    } else {
+        beta.sqrt()
+    }
 }
 
 /// The small-noise form β/(1−(2‖Σ‖/β)^{1/3}) of the squared rate.

@@ -1,5 +1,6 @@
 //! Exact second moments against enumeration, and against the facts measured by simulation.
 
+use faer::Mat;
 use favard_theory::{
     Growth, Spread, Start, ball_coefficient, epoch_factor_bound, noise_ball,
     second_moment::{
@@ -7,7 +8,6 @@ use favard_theory::{
         critical_batch, mean_square_rate,
     },
 };
-use faer::Mat;
 use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
@@ -16,16 +16,27 @@ use crate::support::{Problem, config, decimal, direction, matrix, problem, slack
 /// $\mathbb E[F_t\otimes F_t]-\mathbb EF_t\otimes\mathbb EF_t$ by enumerating every sample path.
 fn enumerate(problem: &Problem, ticks: usize, start: Start) -> (Array2<f64>, Array2<f64>) {
     let dim = problem.spectrum.len();
-    let points: Vec<(Array2<f64>, f64)> =
-        problem.noise.deviations().map(|(n, p)| (problem.noise.mean() + n, p)).collect();
+    let points: Vec<(Array2<f64>, f64)> = problem
+        .noise
+        .deviations()
+        .map(|(n, p)| (problem.noise.mean() + n, p))
+        .collect();
     let mut paths = vec![(Array2::eye(dim), Array2::<f64>::zeros((dim, dim)), 1.0)];
     for tick in 0..ticks {
-        let half = if tick == 0 && start == Start::T { 0.5 } else { 1.0 };
+        let half = if tick == 0 && start == Start::T {
+            0.5
+        } else {
+            1.0
+        };
         paths = paths
             .iter()
             .flat_map(|(cur, prev, weight)| {
                 points.iter().map(move |(a, p)| {
-                    (a.dot(cur) * half - prev * problem.beta, cur.clone(), weight * p)
+                    (
+                        a.dot(cur) * half - prev * problem.beta,
+                        cur.clone(),
+                        weight * p,
+                    )
                 })
             })
             .collect();
@@ -137,6 +148,35 @@ proptest! {
         prop_assert!((rate - radius).abs() <= 4.0 * f64::EPSILON.cbrt() * radius, "{rate} {radius}");
     }
 
+    /// The O(T) epoch bound is the convolution B_k = s_op Σ e²(h² + B) of its definition (erratum 3.7).
+    #[test]
+    fn epoch_bound_two_ways(
+        lambda2 in 1..=99_i32, momentum in 0..=99_i32, noise in decimal(0..=50, 100.0), ticks in 1..=40_usize,
+        is_flat in prop::bool::ANY,
+    ) {
+        let lambda2 = f64::from(lambda2) / 100.0;
+        let beta = 0.25 * f64::from(momentum) / 100.0;
+        let growth = Growth::new(1.0, lambda2, beta).unwrap();
+        let p = favard_theory::momentum::sequence(Start::U, ticks, 1.0, beta).unwrap();
+        let edge = lambda2.max(2.0 * beta.sqrt());
+        let e = favard_theory::momentum::sequence(Start::U, ticks, edge, beta).unwrap();
+        let mut b = vec![];
+        for k in 0..=ticks {
+            let term = |j: usize| {
+                let h = if is_flat { p[j] - e[j] } else { p[j] + e[j] };
+                e[k - 1 - j] * e[k - 1 - j] * (h * h + b[j])
+            };
+            let sum: f64 = (0..k).map(term).sum();
+            b.push(noise * sum);
+        }
+        let wanted = (e[ticks] * e[ticks] + b[ticks]) / (p[ticks] * p[ticks]);
+        let spread = if is_flat { Spread::Flat } else { Spread::Any };
+        let found = epoch_factor_bound(&growth, noise, ticks, spread).unwrap();
+        // Double roots: t² roundings instead of t.
+        let allowed = slack(ticks) * (ticks + 1) as f64 / growth.discriminant();
+        prop_assert!((found - wanted).abs() <= allowed * wanted, "{found:e} {wanted:e}");
+    }
+
     /// The linearised epoch is the limit of the exact one as the anchor tends to u₁ (errata 3.9, 3.12),
     /// and the three-number bound holds for every direction.
     #[test]
@@ -179,7 +219,10 @@ proptest! {
 
 /// The paper's data: λ = (1, .9 × 9), Gaussian rows.
 fn paper_data() -> (Array2<f64>, GaussianRows) {
-    let mean = Array2::from_diag(&Array1::from_shape_fn(10, |i| if i == 0 { 1.0 } else { 0.9 }));
+    let mean = Array2::from_diag(&Array1::from_shape_fn(
+        10,
+        |i| if i == 0 { 1.0 } else { 0.9 },
+    ));
     let rows = GaussianRows::new(mean.view()).unwrap();
     (mean, rows)
 }
@@ -189,7 +232,9 @@ fn epoch_factor(batch: usize, beta: f64, start: Start) -> f64 {
     let noise = Scaled::new(&rows, 1.0 / batch as f64).unwrap();
     let epoch = Epoch::new(&noise, mean.view(), beta, start, 10).unwrap();
     // All directions are alike here.
-    epoch.factor(Array1::from_shape_fn(10, |i| f64::from(u8::from(i == 3))).view()).unwrap()
+    epoch
+        .factor(Array1::from_shape_fn(10, |i| f64::from(u8::from(i == 3))).view())
+        .unwrap()
 }
 
 /// Facts F5: the exact one-epoch factors, power and momentum, T = 10.
@@ -204,9 +249,15 @@ fn epoch_factors_of_the_facts() {
     ] {
         // The facts give three digits (of data whose covariance is that of a sample of 1e6).
         let found = epoch_factor(batch, 0.0, Start::U);
-        assert!((found / power - 1.0).abs() < 5e-3, "power, s = {batch}: {found}");
+        assert!(
+            (found / power - 1.0).abs() < 5e-3,
+            "power, s = {batch}: {found}"
+        );
         let found = epoch_factor(batch, 0.2025, Start::U);
-        assert!((found / accelerated - 1.0).abs() < 5e-3, "momentum, s = {batch}: {found}");
+        assert!(
+            (found / accelerated - 1.0).abs() < 5e-3,
+            "momentum, s = {batch}: {found}"
+        );
     }
     let (large, limit) = (1 << 40, 1e-9);
     assert!((epoch_factor(large, 0.0, Start::U) - 0.1216).abs() < 5e-5 + limit);
@@ -231,19 +282,32 @@ fn noise_balls_of_the_facts() {
     let momentum = Growth::optimal(1.0, 0.9).unwrap();
     let ball = |growth| noise_ball(growth, &[(0.9, 8.096)], 1).unwrap();
     assert!((ball(&power) - 42.61).abs() < 5e-3);
-    assert!((ball(&momentum) - 97.75).abs() < 2e-2, "{}", ball(&momentum));
+    assert!(
+        (ball(&momentum) - 97.75).abs() < 2e-2,
+        "{}",
+        ball(&momentum)
+    );
     for (delta, ratio) in [(0.1, 2.294), (0.01, 7.089), (1e-3, 22.37), (1e-4, 70.7)] {
         let lambda2 = 1.0 - delta;
         let plain = ball_coefficient(&Growth::new(1.0, lambda2, 0.0).unwrap(), lambda2).unwrap();
         let fast = ball_coefficient(&Growth::optimal(1.0, lambda2).unwrap(), lambda2).unwrap();
-        assert!((fast / plain / ratio - 1.0).abs() < 1e-3, "Δ = {delta}: {}", fast / plain);
+        assert!(
+            (fast / plain / ratio - 1.0).abs() < 1e-3,
+            "Δ = {delta}: {}",
+            fast / plain
+        );
     }
 }
 
 /// The AR(2) variance itself: the coefficient is the stationary variance of the recurrence it names.
 #[test]
 fn ball_coefficient_is_the_ar2_variance() {
-    for (lambda2, lambda, beta) in [(0.9, 0.9, 0.2025), (0.9, -0.4, 0.2025), (0.5, 0.5, 0.0), (0.9, 0.9, 0.1)] {
+    for (lambda2, lambda, beta) in [
+        (0.9, 0.9, 0.2025),
+        (0.9, -0.4, 0.2025),
+        (0.5, 0.5, 0.0),
+        (0.9, 0.9, 0.1),
+    ] {
         let growth = Growth::new(1.0, lambda2, beta).unwrap();
         let mu = growth.mu();
         let (a1, a2) = (lambda / mu, -beta / (mu * mu));
@@ -255,6 +319,9 @@ fn ball_coefficient_is_the_ar2_variance() {
         }
         let wanted = sum / (mu * mu);
         let found = ball_coefficient(&growth, lambda).unwrap();
-        assert!((found / wanted - 1.0).abs() < slack(200), "{found} {wanted}");
+        assert!(
+            (found / wanted - 1.0).abs() < slack(200),
+            "{found} {wanted}"
+        );
     }
 }

@@ -1,0 +1,88 @@
+//! Y ← α A_Sᵀ Z + γ Y for few entries: into Y itself.
+
+use rayon::join;
+
+use super::lanes::{Kernel, run};
+use super::slab::{Slab, load, slabs, with_lanes};
+use super::transpose::within;
+use super::{Pick, Rows};
+use crate::{BlockMut, BlockRef, Scalar, ops};
+
+/// Entries below which a second thread is not worth waking.
+const GRAIN: usize = 1 << 14;
+
+/// Y ← γ Y, then y_c ← y_c + a_ic (α zᵢ) for the picked rows in order.
+///
+/// With γ = 1 only the rows of Y that the entries name are touched: a batch of one row costs as
+/// many cache lines as the row has entries. The columns are shared out among the threads; every
+/// number is summed in the order of the rows, whatever their share.
+pub(super) fn direct<T: Scalar>(
+    a: Rows<'_, T>,
+    pick: impl Pick,
+    alpha: T,
+    z: BlockRef<'_, T>,
+    gamma: T,
+    mut y: BlockMut<'_, T>,
+) {
+    ops::scale(gamma, y.reborrow());
+    let parts = rayon::current_num_threads().min(pick.entries(a) / GRAIN).max(1);
+    let panel = a.cols.div_ceil(parts);
+    for Slab { columns, lanes } in slabs::<T>(y.cols(), true) {
+        let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
+        with_lanes!(lanes, W => split(&Task::<T, W, _> { a, pick, alpha, z }, panel, 0, y));
+    }
+}
+
+struct Task<'a, T, const W: usize, P> {
+    a: Rows<'a, T>,
+    pick: P,
+    alpha: T,
+    z: BlockRef<'a, T>,
+}
+
+/// The columns from `first` on, as many as y has rows.
+fn split<T: Scalar, const W: usize, P: Pick>(
+    task: &Task<'_, T, W, P>,
+    panel: usize,
+    first: usize,
+    mut y: BlockMut<'_, T>,
+) {
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    if rows > panel {
+        let half = rows / 2;
+        let (top, bottom) = y.data_mut().split_at_mut(half * stride);
+        let top = BlockMut::from_parts(top, half, cols, stride);
+        let bottom = BlockMut::from_parts(bottom, rows - half, cols, stride);
+        join(|| split(task, panel, first, top), || split(task, panel, first + half, bottom));
+    } else {
+        run(Leaf { task, first, y });
+    }
+}
+
+struct Leaf<'t, 'a, T, const W: usize, P> {
+    task: &'t Task<'a, T, W, P>,
+    first: usize,
+    y: BlockMut<'t, T>,
+}
+
+impl<T: Scalar, const W: usize, P: Pick> Kernel for Leaf<'_, '_, T, W, P> {
+    #[inline(always)]
+    fn run(mut self) {
+        let &Task { a, pick, alpha, z } = self.task;
+        let (first, rows, stride) = (self.first, self.y.rows(), self.y.stride());
+        let y = self.y.data_mut();
+        for i in 0..z.rows() {
+            let (columns, values) = a.row(pick.at(i));
+            let range = if rows == a.cols { 0..columns.len() } else { within(columns, first, first + rows) };
+            let mut zi: [T; W] = load(z.row(i));
+            zi.iter_mut().for_each(|z| *z *= alpha);
+            for (&column, &value) in columns[range.clone()].iter().zip(&values[range]) {
+                // y_c ← y_c + a_ic (α zᵢ)
+                let row = &mut y[(column as usize - first) * stride..][..W];
+                for j in 0..W {
+                    row[j] += value * zi[j];
+                }
+            }
+        }
+    }
+}
