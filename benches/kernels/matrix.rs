@@ -22,8 +22,7 @@ pub fn random<T: Scalar>(options: &Options) -> Result<Csr<'static, T>> {
         }
         columns.extend_from_slice(&row);
     }
-    let values: Vec<T> =
-        columns.iter().map(|_| T::of(rng.random_range(-1.0_f64..1.0))).collect();
+    let values: Vec<T> = columns.iter().map(|_| T::of(rng.random_range(-1.0_f64..1.0))).collect();
     let pointers: Vec<usize> = (0..=rows).map(|i| i * per_row).collect();
     Csr::new((rows, cols), pointers, columns, values)
 }
@@ -31,7 +30,5 @@ pub fn random<T: Scalar>(options: &Options) -> Result<Csr<'static, T>> {
 /// A block whose entries the scipy worker computes as well.
 pub fn block<T: Scalar>(rows: usize, cols: usize) -> Block<T> {
     // ((7919 (i k + j)) mod 1009) / 1009 − 1/2
-    Block::from_fn(rows, cols, |i, j| {
-        T::of(((i * cols + j) * 7919 % 1009) as f64 / 1009.0 - 0.5)
-    })
+    Block::from_fn(rows, cols, |i, j| T::of(((i * cols + j) * 7919 % 1009) as f64 / 1009.0 - 0.5))
 }

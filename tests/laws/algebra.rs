@@ -1,8 +1,8 @@
 //! Expressions of operators are the expressions of their matrices.
 
 use favard_operator::{
-    Adjoint, AdjointOperator, Block, BlockDiagonal, Centered, Dense, Diagonal, Gram, HStack, Identity,
-    LowRank, Multiple, Op, Product, Scalar, Sum, VStack,
+    Adjoint, AdjointOperator, Block, BlockDiagonal, Centered, Dense, Diagonal, Gram, HStack,
+    Identity, LowRank, Multiple, Op, Product, Scalar, Sum, VStack,
 };
 use ndarray::{Array2, s};
 
@@ -44,7 +44,9 @@ fn check_stacks<T: Scalar>(data: &Data<T>) -> Checked {
     let all = [&left, &right, &left];
     let tall = VStack::new(parts())?;
     Reference::stack(0, &all).check_adjoint(&tall, &trial)?;
-    Reference::stack(0, &all).mean_gram().check_adjoint(&Gram::new(&tall as Both<'_, T>), &trial)?;
+    Reference::stack(0, &all)
+        .mean_gram()
+        .check_adjoint(&Gram::new(&tall as Both<'_, T>), &trial)?;
     Reference::stack(1, &all).check_adjoint(&HStack::new(parts())?, &trial)?;
 
     // diag(A, Bᵀ): parts that are not square.

@@ -1,6 +1,8 @@
 //! Closures as operators: of a vector, of a block, fused, and over the terms of a batch.
 
-use favard_operator::{Batch, BlockMut, BlockRef, FnOperator, FusedFn, Scalar, StochasticFn, VectorFn};
+use favard_operator::{
+    Batch, BlockMut, BlockRef, FnOperator, FusedFn, Scalar, StochasticFn, VectorFn,
+};
 use ndarray::Array2;
 
 use crate::support::{Checked, Data, over_data};

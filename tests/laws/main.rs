@@ -5,6 +5,7 @@
 mod algebra;
 mod closures;
 mod large;
+mod recurrence;
 mod samplers;
 mod stochastic;
 mod stored;

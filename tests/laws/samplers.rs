@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use favard_operator::{
-    Batch, BlockRef, Gram, Csr, LinearOperator, Sampler, Scalar, StochasticOperator, Workspace,
+    Batch, BlockRef, Csr, Gram, LinearOperator, Sampler, Scalar, StochasticOperator, Workspace,
 };
 use favard_testkit::laws;
 

@@ -40,7 +40,9 @@ fn check_norms<T: Scalar>(data: &Data<T>) -> Checked {
         for (other_norm, other_square) in norms.iter().zip(&squares) {
             // n_i s_j = n_j s_i
             let (a, b) = (norm * other_square, other_norm * square);
-            assert!((a - b).abs() <= unit * a.max(b), "{norms:?} for squares {squares:?}");
+            if (a - b).abs() > unit * a.max(b) {
+                return Err(format!("norms {norms:?} for squares {squares:?}").into());
+            }
         }
     }
     Ok(())

@@ -193,12 +193,12 @@ impl Reference {
         Self { matrix: turn(&self.matrix), sizes: turn(&self.sizes), count: self.count }
     }
 
-    /// s AᵀA
+    /// s Aᵀ A
     pub fn gram(&self, scale: f64) -> Self {
         self.adjoint().dot(self).times(scale)
     }
 
-    /// AᵀA / m
+    /// Aᵀ A / m
     pub fn mean_gram(&self) -> Self {
         self.gram(1.0 / self.matrix.nrows().max(1) as f64)
     }

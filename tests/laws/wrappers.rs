@@ -111,7 +111,7 @@ fn check_shifted<T: Scalar>(data: &Data<T>) -> Checked {
     let reference = data.of_sparse().mean_gram().shifted(1.75);
     reference.check_adjoint(&Shifted::new(&gram, shift)?, &trial)?;
     if rows > 0 {
-        // Without terms there is nothing that could carry the shift.
+        // The sum of no terms has a test of its own, below.
         reference.check_stochastic(&Shifted::new(&gram, shift)?, &trial)?;
     }
     let square = rows.min(cols);
@@ -149,4 +149,26 @@ fn check_masked<T: Scalar>(data: &Data<T>) -> Checked {
     let mut holes = data.matrix.clone();
     holes.indexed_iter_mut().filter(|((i, j), _)| missing(*i, *j)).for_each(|(_, v)| *v = T::nan());
     plain.masked(missing).check_rows(&Masked::from_nan(holes)?, &trial)
+}
+
+/// The terms of A − cI add up to A − cI even when A has none.
+#[test]
+fn shifted_without_terms() {
+    let dense = Dense::<f64>::new(ndarray::Array2::zeros((0, 2))).unwrap();
+    let op = Shifted::new(Gram::new(dense), 1.75).unwrap();
+    favard_testkit::check_stochastic(&op).unwrap();
+}
+
+/// These tests can fail: a mean that is wrong in one column by a quarter is found.
+#[test]
+#[should_panic(expected = "matrix")]
+fn a_wrong_reference_is_found() {
+    crate::support::for_all::<f64>(32, |data| {
+        let mut mean = data.mean.clone();
+        if let Some(first) = mean.first_mut() {
+            *first += 0.25;
+        }
+        let op = Centered::new(data.csr(), data.mean.clone())?;
+        data.of_sparse().centered(&mean).check_rows(&op, &data.trial())
+    });
 }

@@ -1,12 +1,26 @@
 //! Models on the favard engine.
 //!
 //! A model never loops over a recurrence by hand: it composes a map, a recurrence, a gauge and a
-//! readout, and reads the result. The first one here answers the question that comes before all
-//! others, *how hard is this problem?*: [`estimate`] measures the top of the spectrum and the
-//! sampling noise of a stochastic operator, in the form that the planners of `favard-theory` take.
+//! readout, and reads the result.
+//!
+//! | model | answers |
+//! |---|---|
+//! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
+//! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
+//! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
+//!
+//! Every answer carries residuals recomputed from the operator.
 
+mod eigen;
 mod error;
 mod estimate;
+mod exact;
+mod lanczos;
+mod pca;
 
+pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
-pub use estimate::{Estimate, Effort, estimate};
+pub use estimate::{Effort, Estimate, estimate};
+pub use exact::exact_eigen;
+pub use lanczos::Lanczos;
+pub use pca::{Pca, PcaFit, Solver};

@@ -72,9 +72,6 @@
 //! # Ok::<(), favard_testkit::Violation>(())
 //! ```
 
-// Doc formulas are KaTeX: a subscript is not an identifier that lacks its backticks.
-#![allow(clippy::doc_markdown)]
-
 mod case;
 pub mod laws;
 mod rounding;
@@ -84,7 +81,5 @@ mod view;
 mod violation;
 
 pub use rounding::{Rounding, explicit};
-pub use trial::{
-    Trial, check_adjoint, check_linear, check_matrix, check_rows, check_stochastic,
-};
+pub use trial::{Trial, check_adjoint, check_linear, check_matrix, check_rows, check_stochastic};
 pub use violation::{Violation, ViolationKind};

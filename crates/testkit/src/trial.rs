@@ -7,11 +7,11 @@ use ndarray::Array2;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use crate::Rounding;
 use crate::case::Verdict;
 use crate::laws::{self, Middle};
 use crate::rounding::{explicit, is_small};
 use crate::view::{Normal, Rows, RowsTransposed, Terms, Transposed};
-use crate::Rounding;
 
 /// (α, γ) of the fused product: plain, the momentum step, and the special cases 0 and 1.
 const FACTORS: [(f64, f64); 6] =

@@ -280,7 +280,8 @@ impl StochasticOperator<f64> for Matrix {
             _ => true,
         });
         let squared = self.is(Fault::SquaredWeights);
-        let pairs = pairs.map(|(term, weight)| (term, if squared { weight * weight } else { weight }));
+        let pairs =
+            pairs.map(|(term, weight)| (term, if squared { weight * weight } else { weight }));
         self.product(&pairs.collect::<Vec<_>>(), alpha, x, gamma, &mut y, ws);
         Ok(())
     }

@@ -54,7 +54,8 @@ pub fn lemma_op(tick: usize, x: f64, beta: f64) -> Result<Option<f64>> {
 pub fn theorem1_body(growth: &Growth, tick: usize, cos2: f64) -> Result<f64> {
     check::count("tick", tick, 0, check::MAX_COUNT)?;
     check::within("cos2", cos2, f64::MIN_POSITIVE, 1.0)?;
-    Ok(4.0 / cos2 * growth.root().ln_power(tick).exp())
+    // In logarithms: 4/c² may overflow where the bound does not.
+    Ok((4.0_f64.ln() - cos2.ln() + growth.root().ln_power(tick)).exp())
 }
 
 /// The general theorem of the appendix: constant 4 below $2\sqrt\beta$, constant 1 from there on.
@@ -96,17 +97,9 @@ pub fn theorem1_appendix(growth: &Growth, tick: usize, cos2: f64) -> Result<f64>
 pub fn block_factor(growth: &Growth, tick: usize) -> Result<f64> {
     check::count("tick", tick, 0, check::MAX_COUNT)?;
     let is_below = growth.lambda2() < 2.0 * growth.beta().sqrt();
-    let edge = if growth.is_calm() {
-        0.0
-    } else {
-        growth.lambda2()
-    };
+    let edge = if growth.is_calm() { 0.0 } else { growth.lambda2() };
     let ln_rate = Root::new(edge, growth.beta()).ln_mu - growth.root().ln_mu;
-    let geometric = if tick == 0 {
-        1.0
-    } else {
-        (tick as f64 * ln_rate).exp()
-    };
+    let geometric = if tick == 0 { 1.0 } else { (tick as f64 * ln_rate).exp() };
     Ok(if is_below { 2.0 * geometric } else { geometric })
 }
 
@@ -324,10 +317,7 @@ pub fn svrg_epochs(epsilon: f64) -> Result<usize> {
 pub fn optimal_mean_square(optimal: &Optimal, tick: usize) -> Result<f64> {
     check::count("tick", tick, 0, optimal.family().degree())?;
     let values = optimal.family().recurrence().ln_values(optimal.lambda1())?;
-    let sum: f64 = values[..=tick]
-        .iter()
-        .map(|q| (-2.0 * q.ln_abs).exp())
-        .sum();
+    let sum: f64 = values[..=tick].iter().map(|q| (-2.0 * q.ln_abs).exp()).sum();
     let n = (tick + 1) as f64;
     Ok(sum / (n * n))
 }

@@ -65,12 +65,8 @@ pub fn exact_ratio(
         .iter()
         .map(|&x| momentum::ln_value(start, tick, x, beta))
         .collect::<Result<_>>()?;
-    let least = values[..wanted]
-        .iter()
-        .fold(f64::INFINITY, |m, v| m.min(v.ln_abs));
-    let most = values[wanted..]
-        .iter()
-        .fold(f64::NEG_INFINITY, |m, v| m.max(v.ln_abs));
+    let least = values[..wanted].iter().fold(f64::INFINITY, |m, v| m.min(v.ln_abs));
+    let most = values[wanted..].iter().fold(f64::NEG_INFINITY, |m, v| m.max(v.ln_abs));
     if least == f64::NEG_INFINITY {
         return Err(ErrorKind::Orthogonal { cosine: 0.0 }.into());
     }

@@ -9,11 +9,7 @@ pub(crate) const MAX_COUNT: usize = 1 << 52;
 
 /// Passes a finite number on.
 pub(crate) fn finite(name: &'static str, value: f64) -> Result<f64> {
-    if value.is_finite() {
-        Ok(value)
-    } else {
-        Err(ErrorKind::NonFinite { name, value }.into())
-    }
+    if value.is_finite() { Ok(value) } else { Err(ErrorKind::NonFinite { name, value }.into()) }
 }
 
 /// Passes on a finite number of the closed interval.
@@ -22,13 +18,7 @@ pub(crate) fn within(name: &'static str, value: f64, lower: f64, upper: f64) -> 
     if (lower..=upper).contains(&value) {
         Ok(value)
     } else {
-        Err(ErrorKind::OutOfRange {
-            name,
-            value,
-            lower,
-            upper,
-        }
-        .into())
+        Err(ErrorKind::OutOfRange { name, value, lower, upper }.into())
     }
 }
 
@@ -57,13 +47,7 @@ pub(crate) fn count(name: &'static str, value: usize, lower: usize, upper: usize
     if (lower..=upper).contains(&value) {
         Ok(value)
     } else {
-        Err(ErrorKind::Count {
-            name,
-            value,
-            lower,
-            upper,
-        }
-        .into())
+        Err(ErrorKind::Count { name, value, lower, upper }.into())
     }
 }
 
@@ -72,12 +56,7 @@ pub(crate) fn size(name: &'static str, found: usize, expected: usize) -> Result<
     if found == expected {
         Ok(found)
     } else {
-        Err(ErrorKind::Shape {
-            name,
-            expected,
-            found,
-        }
-        .into())
+        Err(ErrorKind::Shape { name, expected, found }.into())
     }
 }
 
@@ -86,9 +65,7 @@ pub(crate) fn all_finite<'a>(
     name: &'static str,
     values: impl IntoIterator<Item = &'a f64>,
 ) -> Result<()> {
-    values
-        .into_iter()
-        .try_for_each(|&value| finite(name, value).map(|_| ()))
+    values.into_iter().try_for_each(|&value| finite(name, value).map(|_| ()))
 }
 
 /// Checks a finite square matrix and returns its dimension.
@@ -109,13 +86,7 @@ pub(crate) fn symmetric(name: &'static str, matrix: ArrayView2<f64>) -> Result<u
         for col in 0..row {
             let gap = (matrix[[row, col]] - matrix[[col, row]]).abs();
             if gap > allowed {
-                return Err(ErrorKind::NotSymmetric {
-                    name,
-                    row,
-                    col,
-                    gap,
-                }
-                .into());
+                return Err(ErrorKind::NotSymmetric { name, row, col, gap }.into());
             }
         }
     }

@@ -32,11 +32,7 @@ pub fn excess(lambda: f64, beta: f64, noise: f64) -> Result<f64> {
     check::non_negative("noise", noise)?;
     let root = Root::new(lambda, beta);
     if root.mu == 0.0 {
-        return Err(ErrorKind::NoGap {
-            lambda1: lambda,
-            edge: 0.0,
-        }
-        .into());
+        return Err(ErrorKind::NoGap { lambda1: lambda, edge: 0.0 }.into());
     }
     let s = noise / root.mu / root.mu;
     check::finite("noise / mu^2", s)?;
@@ -128,11 +124,7 @@ pub fn contraction_rate(lambda: f64, beta: f64, noise: f64) -> Result<f64> {
     check::non_negative("noise", noise)?;
     let breaking = contraction_breaking_variance(lambda, beta)?;
     if noise >= breaking {
-        let kind = ErrorKind::BeyondBreakingPoint {
-            name: "noise",
-            variance: noise,
-            breaking,
-        };
+        let kind = ErrorKind::BeyondBreakingPoint { name: "noise", variance: noise, breaking };
         return Err(kind.into());
     }
     if lambda == 0.0 && beta == 0.0 {
@@ -181,10 +173,7 @@ impl HeavyBall {
         check::within("h_min", h_min, f64::MIN_POSITIVE, h_max)?;
         let (low, high) = (h_min.sqrt(), h_max.sqrt());
         let ratio = (high - low) / (high + low);
-        Ok(Self {
-            step: 4.0 / ((high + low) * (high + low)),
-            gamma: ratio * ratio,
-        })
+        Ok(Self { step: 4.0 / ((high + low) * (high + low)), gamma: ratio * ratio })
     }
 
     /// The batch above which heavy ball contracts in mean square, from norms alone.

@@ -50,11 +50,7 @@ impl Covariance {
         check::squarable("lambda1", lambda1)?;
         check::squarable("beta", beta)?;
         check::non_negative("noise", noise)?;
-        Ok(Self {
-            lambda: lambda1.max(2.0 * beta.sqrt()),
-            beta,
-            noise,
-        })
+        Ok(Self { lambda: lambda1.max(2.0 * beta.sqrt()), beta, noise })
     }
 
     /// The lemma's sum at $0, 1, \dots, t$, in $O(t)$ and without cancellation.
@@ -156,20 +152,13 @@ impl Covariance {
     pub fn relative(&self, tick: usize) -> Result<f64> {
         check::count("tick", tick, 0, check::MAX_COUNT)?;
         if self.lambda == 0.0 {
-            return if tick == 0 {
-                Ok(0.0)
-            } else {
-                Err(self.no_gap())
-            };
+            return if tick == 0 { Ok(0.0) } else { Err(self.no_gap()) };
         }
         let mut state = Scalar::normalized(self.lambda, self.beta, self.noise);
         for _ in 0..tick {
             state.advance();
         }
-        check::finite(
-            "relative variance",
-            state.variance / (state.value * state.value),
-        )
+        check::finite("relative variance", state.variance / (state.value * state.value))
     }
 
     /// The first tick at which the relative variance reaches 1, or `None` up to `limit`.
@@ -235,10 +224,7 @@ impl Covariance {
             if middle <= low || middle >= high {
                 break;
             }
-            let at = Self {
-                noise: middle,
-                ..*self
-            };
+            let at = Self { noise: middle, ..*self };
             if at.breaking_within(tick) {
                 high = middle;
             } else {
@@ -396,11 +382,7 @@ impl Covariance {
     }
 
     fn no_gap(&self) -> crate::Error {
-        ErrorKind::NoGap {
-            lambda1: self.lambda,
-            edge: 2.0 * self.beta.sqrt(),
-        }
-        .into()
+        ErrorKind::NoGap { lambda1: self.lambda, edge: 2.0 * self.beta.sqrt() }.into()
     }
 }
 
@@ -421,26 +403,13 @@ struct Scalar {
 impl Scalar {
     fn new(lambda: f64, beta: f64, noise: f64) -> Self {
         let (value, value_prev, variance, variance_prev, cross) = (1.0, 0.0, 0.0, 0.0, 0.0);
-        Self {
-            lambda,
-            beta,
-            noise,
-            value,
-            value_prev,
-            variance,
-            variance_prev,
-            cross,
-        }
+        Self { lambda, beta, noise, value, value_prev, variance, variance_prev, cross }
     }
 
     /// In units of $\mu^t$, where $p_t$ stays between 1 and $t+1$.
     fn normalized(lambda: f64, beta: f64, noise: f64) -> Self {
         let root = Root::new(lambda, beta);
-        Self::new(
-            lambda / root.mu,
-            beta / root.mu / root.mu,
-            noise / root.mu / root.mu,
-        )
+        Self::new(lambda / root.mu, beta / root.mu / root.mu, noise / root.mu / root.mu)
     }
 
     fn advance(&mut self) {

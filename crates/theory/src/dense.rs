@@ -19,9 +19,7 @@ fn failed(name: &'static str) -> ErrorKind {
 /// The largest singular value.
 pub(crate) fn norm(name: &'static str, matrix: ArrayView2<f64>) -> Result<f64> {
     check::all_finite(name, matrix)?;
-    let values = to_faer(matrix)
-        .singular_values()
-        .map_err(|_| failed(name))?;
+    let values = to_faer(matrix).singular_values().map_err(|_| failed(name))?;
     Ok(values.into_iter().fold(0.0, f64::max))
 }
 
@@ -29,9 +27,7 @@ pub(crate) fn norm(name: &'static str, matrix: ArrayView2<f64>) -> Result<f64> {
 pub(crate) fn spectral_radius(name: &'static str, matrix: ArrayView2<f64>) -> Result<f64> {
     check::square(name, matrix)?;
     let values = to_faer(matrix).eigenvalues().map_err(|_| failed(name))?;
-    Ok(values
-        .iter()
-        .fold(0.0, |m, v| f64::max(m, v.re.hypot(v.im))))
+    Ok(values.iter().fold(0.0, |m, v| f64::max(m, v.re.hypot(v.im))))
 }
 
 /// Eigenvalues in ascending order and the matching eigenvectors as columns.
@@ -40,9 +36,7 @@ pub(crate) fn symmetric_eigen(
     matrix: ArrayView2<f64>,
 ) -> Result<(Array1<f64>, Array2<f64>)> {
     let dim = check::square(name, matrix)?;
-    let eigen = to_faer(matrix)
-        .self_adjoint_eigen(Side::Lower)
-        .map_err(|_| failed(name))?;
+    let eigen = to_faer(matrix).self_adjoint_eigen(Side::Lower).map_err(|_| failed(name))?;
     let values = eigen.S().column_vector();
     let vectors = eigen.U();
     Ok((
@@ -59,7 +53,5 @@ pub(crate) fn orthonormal_basis(
     check::all_finite(name, matrix)?;
     check::count(name, matrix.ncols(), 1, matrix.nrows())?;
     let basis = to_faer(matrix).qr().compute_thin_Q();
-    Ok(Array2::from_shape_fn(matrix.raw_dim(), |(i, j)| {
-        basis[(i, j)]
-    }))
+    Ok(Array2::from_shape_fn(matrix.raw_dim(), |(i, j)| basis[(i, j)]))
 }

@@ -59,11 +59,7 @@ impl Growth {
         if lambda1 <= edge || Root::new(lambda1, beta).gap <= 0.0 {
             return Err(ErrorKind::NoGap { lambda1, edge }.into());
         }
-        Ok(Self {
-            lambda1,
-            lambda2,
-            beta,
-        })
+        Ok(Self { lambda1, lambda2, beta })
     }
 
     /// The regime with the optimal $\beta = \lambda_2^2/4$.
@@ -237,11 +233,7 @@ impl Growth {
         }
         let edge = if self.is_calm() {
             // The double root: p_t(2√β) = β^{t/2} or (t+1) β^{t/2}.
-            let height = if start == Start::U {
-                ((tick + 1) as f64).ln()
-            } else {
-                0.0
-            };
+            let height = if start == Start::U { ((tick + 1) as f64).ln() } else { 0.0 };
             height + tick as f64 * 0.5 * self.root().ln_ratio
         } else {
             let root = Root::new(self.lambda2, self.beta);
@@ -271,11 +263,7 @@ impl Growth {
     /// # Reference
     /// De Sa et al., Theorem 1; errata 1.1 (U start), 2.1 (factor 4 in both cases).
     pub fn ln_factor(&self, start: Start, tick: usize) -> Result<f64> {
-        let geometric = if tick == 0 {
-            0.0
-        } else {
-            2.0 * tick as f64 * self.ln_rate()
-        };
+        let geometric = if tick == 0 { 0.0 } else { 2.0 * tick as f64 * self.ln_rate() };
         match start {
             Start::T => {
                 check::count("tick", tick, 0, check::MAX_COUNT)?;
@@ -452,9 +440,5 @@ pub fn sin2(
             tan2 += square / squares[0] * (2.0 * (value.ln_abs - top.ln_abs)).exp();
         }
     }
-    Ok(if tan2.is_finite() {
-        tan2 / (1.0 + tan2)
-    } else {
-        1.0
-    })
+    Ok(if tan2.is_finite() { tan2 / (1.0 + tan2) } else { 1.0 })
 }

@@ -51,11 +51,7 @@ impl Family {
         check::all_finite("alpha", &alpha)?;
         check::all_finite("beta", &beta)?;
         if let Some(k) = beta.iter().position(|&b| b <= 0.0) {
-            return Err(ErrorKind::Degenerate {
-                degree: k + 1,
-                norm: beta[k],
-            }
-            .into());
+            return Err(ErrorKind::Degenerate { degree: k + 1, norm: beta[k] }.into());
         }
         Ok(Self { alpha, beta })
     }
@@ -76,9 +72,7 @@ impl Family {
     /// De Sa et al., example of section "inhomogeneous".
     pub fn legendre(degree: usize) -> Result<Self> {
         check::count("degree", degree, 0, check::MAX_COUNT)?;
-        let beta = (1..=degree)
-            .map(|k| (k * k) as f64 / (4 * k * k - 1) as f64)
-            .collect();
+        let beta = (1..=degree).map(|k| (k * k) as f64 / (4 * k * k - 1) as f64).collect();
         Self::new(vec![0.0; degree], beta)
     }
 
@@ -96,9 +90,7 @@ impl Family {
     /// ```
     pub fn chebyshev_t(degree: usize) -> Result<Self> {
         check::count("degree", degree, 0, check::MAX_COUNT)?;
-        let beta = (1..=degree)
-            .map(|k| if k == 1 { 0.5 } else { 0.25 })
-            .collect();
+        let beta = (1..=degree).map(|k| if k == 1 { 0.5 } else { 0.25 }).collect();
         Self::new(vec![0.0; degree], beta)
     }
 
@@ -190,16 +182,8 @@ impl Family {
     pub fn recurrence(&self) -> Recurrence {
         let triples = (0..self.degree()).map(|k| {
             let a = 1.0 / self.beta[k].sqrt();
-            let c = if k == 0 {
-                0.0
-            } else {
-                (self.beta[k - 1] / self.beta[k]).sqrt()
-            };
-            Triple {
-                a,
-                b: -self.alpha[k] * a,
-                c,
-            }
+            let c = if k == 0 { 0.0 } else { (self.beta[k - 1] / self.beta[k]).sqrt() };
+            Triple { a, b: -self.alpha[k] * a, c }
         });
         // Every β is finite and positive, so every coefficient is a number.
         Recurrence::trusted(triples.collect())
@@ -258,11 +242,7 @@ impl Family {
         };
         let (value, slope, _) = evaluate(node);
         let shift = value / slope;
-        let node = if shift.is_finite() {
-            node - shift
-        } else {
-            node
-        };
+        let node = if shift.is_finite() { node - shift } else { node };
         (node, 1.0 / evaluate(node).2)
     }
 

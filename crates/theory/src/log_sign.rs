@@ -24,15 +24,9 @@ pub struct LogSign {
 
 impl LogSign {
     /// Zero.
-    pub const ZERO: Self = Self {
-        ln_abs: f64::NEG_INFINITY,
-        sign: 0,
-    };
+    pub const ZERO: Self = Self { ln_abs: f64::NEG_INFINITY, sign: 0 };
     /// One.
-    pub const ONE: Self = Self {
-        ln_abs: 0.0,
-        sign: 1,
-    };
+    pub const ONE: Self = Self { ln_abs: 0.0, sign: 1 };
 
     /// The number $\pm e^{\ell}$, the sign given as whether it is negative.
     ///
@@ -46,10 +40,7 @@ impl LogSign {
         if ln_abs == f64::NEG_INFINITY {
             return Self::ZERO;
         }
-        Self {
-            ln_abs,
-            sign: if is_negative { -1 } else { 1 },
-        }
+        Self { ln_abs, sign: if is_negative { -1 } else { 1 } }
     }
 
     /// The logarithm and sign of a number.
@@ -73,12 +64,7 @@ impl LogSign {
     /// ```
     #[must_use]
     pub fn value(self) -> f64 {
-        f64::from(self.sign)
-            * if self.sign == 0 {
-                0.0
-            } else {
-                self.ln_abs.exp()
-            }
+        f64::from(self.sign) * if self.sign == 0 { 0.0 } else { self.ln_abs.exp() }
     }
 
     /// The modulus.
@@ -90,10 +76,7 @@ impl LogSign {
     /// ```
     #[must_use]
     pub fn abs(self) -> Self {
-        Self {
-            sign: self.sign.abs(),
-            ..self
-        }
+        Self { sign: self.sign.abs(), ..self }
     }
 }
 
@@ -103,10 +86,7 @@ impl Mul for LogSign {
         if self.sign == 0 || other.sign == 0 {
             return Self::ZERO;
         }
-        Self {
-            ln_abs: self.ln_abs + other.ln_abs,
-            sign: self.sign * other.sign,
-        }
+        Self { ln_abs: self.ln_abs + other.ln_abs, sign: self.sign * other.sign }
     }
 }
 
@@ -117,14 +97,7 @@ impl Div for LogSign {
         if self.sign == 0 {
             return Self::ZERO;
         }
-        let sign = if other.sign == 0 {
-            self.sign
-        } else {
-            self.sign * other.sign
-        };
-        Self {
-            ln_abs: self.ln_abs - other.ln_abs,
-            sign,
-        }
+        let sign = if other.sign == 0 { self.sign } else { self.sign * other.sign };
+        Self { ln_abs: self.ln_abs - other.ln_abs, sign }
     }
 }

@@ -46,11 +46,7 @@ pub fn from_samples(nodes: &[f64], weights: &[f64], degree: usize) -> Result<Fam
     sorted.dedup();
     // q_n vanishes on n nodes: its norm is zero, whatever rounding makes of it.
     if degree >= sorted.len() {
-        return Err(ErrorKind::Degenerate {
-            degree: sorted.len(),
-            norm: 0.0,
-        }
-        .into());
+        return Err(ErrorKind::Degenerate { degree: sorted.len(), norm: 0.0 }.into());
     }
     // Orthonormal values at the nodes: q is the current polynomial, prev the one before.
     let mut prev = vec![0.0; nodes.len()];
@@ -58,29 +54,15 @@ pub fn from_samples(nodes: &[f64], weights: &[f64], degree: usize) -> Result<Fam
     let (mut alpha, mut beta) = (Vec::with_capacity(degree), Vec::with_capacity(degree));
     let mut off = 0.0_f64;
     for k in 0..degree {
-        let a: f64 = nodes
-            .iter()
-            .zip(weights)
-            .zip(&q)
-            .map(|((x, w), v)| w * x * v * v)
-            .sum();
+        let a: f64 = nodes.iter().zip(weights).zip(&q).map(|((x, w), v)| w * x * v * v).sum();
         let a = a / total;
         // r = (x − α) q − √β q₋
         for ((r, v), x) in prev.iter_mut().zip(&q).zip(nodes) {
             *r = (x - a) * v - off * *r;
         }
-        let b: f64 = prev
-            .iter()
-            .zip(weights)
-            .map(|(r, w)| w * r * r)
-            .sum::<f64>()
-            / total;
+        let b: f64 = prev.iter().zip(weights).map(|(r, w)| w * r * r).sum::<f64>() / total;
         if !b.is_finite() || b <= 0.0 {
-            return Err(ErrorKind::Degenerate {
-                degree: k + 1,
-                norm: b,
-            }
-            .into());
+            return Err(ErrorKind::Degenerate { degree: k + 1, norm: b }.into());
         }
         off = b.sqrt();
         for r in &mut prev {
@@ -146,12 +128,7 @@ pub fn from_moments(moments: &[f64]) -> Result<Family> {
 /// Gautschi (2004), section 2.1.3; Sack and Donovan (1971).
 pub fn from_modified_moments(moments: &[f64], reference: &Family) -> Result<Family> {
     let needed = moments.len().saturating_sub(1);
-    check::count(
-        "degree of the reference",
-        reference.degree(),
-        needed,
-        check::MAX_COUNT,
-    )?;
+    check::count("degree of the reference", reference.degree(), needed, check::MAX_COUNT)?;
     // Shift β so that entry k multiplies π_{k−1}.
     let mut beta = vec![0.0];
     beta.extend_from_slice(reference.beta());
@@ -164,11 +141,7 @@ fn modified_chebyshev(moments: &[f64], a: &[f64], b: &[f64]) -> Result<Family> {
     check::size("moments", moments.len() | 1, moments.len())?;
     check::all_finite("moment", moments)?;
     if moments[0] <= 0.0 {
-        return Err(ErrorKind::Degenerate {
-            degree: 0,
-            norm: moments[0],
-        }
-        .into());
+        return Err(ErrorKind::Degenerate { degree: 0, norm: moments[0] }.into());
     }
     let degree = (moments.len() - 1) / 2;
     // σ_{k,l} = E[P_k π_l]; rows k−1 and k are kept.
@@ -187,11 +160,7 @@ fn modified_chebyshev(moments: &[f64], a: &[f64], b: &[f64]) -> Result<Family> {
         }
         let squared = next[k + 1];
         if !squared.is_finite() || squared <= 0.0 || !current.is_finite() {
-            return Err(ErrorKind::Degenerate {
-                degree: k + 1,
-                norm: squared,
-            }
-            .into());
+            return Err(ErrorKind::Degenerate { degree: k + 1, norm: squared }.into());
         }
         alpha.push(current);
         beta.push(squared / norm);

@@ -57,11 +57,7 @@ impl MiniBatch {
         let wanted = 32.0_f64.ln() - delta.ln() - epsilon.ln();
         let (iterations, closed_form) = epoch_length(growth, wanted)?;
         let budget = growth.discriminant() * delta * epsilon / iterations as f64;
-        Ok(Self {
-            iterations,
-            closed_form,
-            budget,
-        })
+        Ok(Self { iterations, closed_form, budget })
     }
 
     /// $T$, the number of steps, an integer.
@@ -181,11 +177,7 @@ impl MiniBatch {
 pub(crate) fn epoch_length(growth: &Growth, wanted: f64) -> Result<(usize, usize)> {
     if !growth.is_calm() {
         let edge = growth.lambda2();
-        return Err(ErrorKind::NoGap {
-            lambda1: 2.0 * growth.beta().sqrt(),
-            edge,
-        }
-        .into());
+        return Err(ErrorKind::NoGap { lambda1: 2.0 * growth.beta().sqrt(), edge }.into());
     }
     let exact = check::first_count("epoch length", 1, check::MAX_COUNT, |tick| {
         Ok(growth.ln_envelope(Start::U, tick)? <= -wanted)

@@ -122,11 +122,7 @@ pub fn sequence(start: Start, ticks: usize, x: f64, beta: f64) -> Result<Vec<f64
     let mut values = vec![1.0];
     let (mut prev, mut cur) = (0.0, 1.0);
     for tick in 0..ticks {
-        let factor = if tick == 0 && start == Start::T {
-            0.5
-        } else {
-            1.0
-        };
+        let factor = if tick == 0 && start == Start::T { 0.5 } else { 1.0 };
         (prev, cur) = (cur, factor * x * cur - beta * prev);
         values.push(cur);
     }
@@ -172,28 +168,11 @@ impl Root {
     pub fn new(x: f64, beta: f64) -> Self {
         // D = x² − 4β with one rounding.
         let root_d = x.mul_add(x, -4.0 * beta).max(0.0).sqrt();
-        let mu = if root_d > 0.0 {
-            f64::midpoint(x, root_d)
-        } else {
-            beta.sqrt()
-        };
-        let gap = if root_d > 0.0 {
-            (root_d / mu).min(1.0)
-        } else {
-            0.0
-        };
+        let mu = if root_d > 0.0 { f64::midpoint(x, root_d) } else { beta.sqrt() };
+        let gap = if root_d > 0.0 { (root_d / mu).min(1.0) } else { 0.0 };
         // For β = 0 the gap is 1 and ν = 0; rounding must not pretend otherwise.
-        let ln_ratio = if beta == 0.0 {
-            f64::NEG_INFINITY
-        } else {
-            (-gap).ln_1p()
-        };
-        Self {
-            mu,
-            ln_mu: mu.ln(),
-            gap,
-            ln_ratio,
-        }
+        let ln_ratio = if beta == 0.0 { f64::NEG_INFINITY } else { (-gap).ln_1p() };
+        Self { mu, ln_mu: mu.ln(), gap, ln_ratio }
     }
 
     /// $\ln\dfrac{1-r^{n}}{1-r}$ with $r=\nu/\mu$: $\ln n$ at the double root.
@@ -206,11 +185,7 @@ impl Root {
 
     /// $\ln r^{n}$ with $r^0 = 1$ also for $r = 0$.
     pub fn ln_power(&self, n: usize) -> f64 {
-        if n == 0 {
-            0.0
-        } else {
-            n as f64 * self.ln_ratio
-        }
+        if n == 0 { 0.0 } else { n as f64 * self.ln_ratio }
     }
 
     /// $\ln(p_t/\mu^t)$.

@@ -102,10 +102,7 @@ impl Optimal {
             let back = if t == 0 { 0.0 } else { step.c / tau[t - 1] };
             let ratio = step.a * lambda1 + step.b - back;
             if !ratio.is_finite() || ratio <= 0.0 {
-                let edge = family
-                    .gauss()?
-                    .iter()
-                    .fold(f64::NEG_INFINITY, |m, node| m.max(node.0));
+                let edge = family.gauss()?.iter().fold(f64::NEG_INFINITY, |m, node| m.max(node.0));
                 return Err(ErrorKind::NoGap { lambda1, edge }.into());
             }
             // τ²γ = q_{t+1}² / Σ_{j≤t} q_j²
@@ -116,15 +113,7 @@ impl Optimal {
             ln_top.push(ln_top[t] + ratio.ln());
             tau.push(ratio);
         }
-        Ok(Self {
-            family,
-            lambda1,
-            tau,
-            ln_top,
-            keep,
-            gamma,
-            ln_sum,
-        })
+        Ok(Self { family, lambda1, tau, ln_top, keep, gamma, ln_sum })
     }
 
     /// The family of the measure.
@@ -196,15 +185,8 @@ impl Optimal {
         let (mut prev, mut cur) = (0.0, 1.0);
         for (t, step) in self.family.recurrence().triples().iter().enumerate() {
             // p̂_{t+1} = ((a x + b) p̂_t − (c/τ_{t−1}) p̂_{t−1}) / τ_t
-            let back = if t == 0 {
-                0.0
-            } else {
-                step.c / self.tau[t - 1]
-            };
-            (prev, cur) = (
-                cur,
-                ((step.a * x + step.b) * cur - back * prev) / self.tau[t],
-            );
+            let back = if t == 0 { 0.0 } else { step.c / self.tau[t - 1] };
+            (prev, cur) = (cur, ((step.a * x + step.b) * cur - back * prev) / self.tau[t]);
             let last = f[t];
             f.push(last + self.gamma[t + 1] * (cur - last));
         }

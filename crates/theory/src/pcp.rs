@@ -56,9 +56,5 @@ pub fn lemma_pcp(z: f64, degrees: &[usize]) -> Result<PcpSides> {
     let ln_gap = (z - 1.0).ln() + (z + 1.0).ln();
     let ln_paper = ln_u(joint) - n as f64 * ln_gap;
     let ln_sharp = ln_paper - n as f64 * 4.0_f64.ln();
-    Ok(PcpSides {
-        ln_product,
-        ln_sharp,
-        ln_paper,
-    })
+    Ok(PcpSides { ln_product, ln_sharp, ln_paper })
 }

@@ -145,10 +145,7 @@ impl Recurrence {
             }
             check::finite("polynomial value", cur)?;
             let value = LogSign::from_value(cur);
-            values.push(LogSign {
-                ln_abs: value.ln_abs + shift,
-                ..value
-            });
+            values.push(LogSign { ln_abs: value.ln_abs + shift, ..value });
         }
         Ok(values)
     }

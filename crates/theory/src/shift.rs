@@ -51,16 +51,9 @@ impl Shift {
         let half = 0.5 * upper - 0.5 * lower;
         check::finite("upper - lower", half)?;
         if lambda1 <= upper {
-            return Err(crate::ErrorKind::NoGap {
-                lambda1,
-                edge: upper,
-            }
-            .into());
+            return Err(crate::ErrorKind::NoGap { lambda1, edge: upper }.into());
         }
-        Ok(Self {
-            shift,
-            growth: Growth::optimal(lambda1 - shift, half)?,
-        })
+        Ok(Self { shift, growth: Growth::optimal(lambda1 - shift, half)? })
     }
 
     /// The amount to subtract from the diagonal.

@@ -23,11 +23,7 @@ use crate::{
 /// De Sa et al., Lemma svrgvar; erratum 3.9.
 pub fn anchor_factor(theta: f64) -> Result<f64> {
     check::within("theta", theta, 0.0, 1.0)?;
-    Ok(if theta <= 0.5 {
-        4.0 * theta * (1.0 - theta)
-    } else {
-        1.0
-    })
+    Ok(if theta <= 0.5 { 4.0 * theta * (1.0 - theta) } else { 1.0 })
 }
 
 /// Lemma svrgvar: the bound on $\|\mathrm{Cov}(F_tw_0)\|$ inside one epoch.
@@ -102,13 +98,7 @@ impl VarianceReduced {
         check::within("c", c, f64::MIN_POSITIVE, (1.0 - f64::EPSILON) / 9.0)?;
         let (iterations, closed_form) = epoch_length(growth, -delta.ln() - c.ln())?;
         let budget = growth.discriminant() * delta * c / iterations as f64;
-        Ok(Self {
-            iterations,
-            closed_form,
-            budget,
-            delta,
-            c,
-        })
+        Ok(Self { iterations, closed_form, budget, delta, c })
     }
 
     /// $T$, the steps of an epoch.

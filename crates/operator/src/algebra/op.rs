@@ -27,7 +27,7 @@ use crate::{
 /// ```
 /// use favard_operator::{Block, BlockRef, Dense, Identity, LinearOperator, Op};
 /// use ndarray::array;
-/// let a = Op::new(Dense::new(array![[1.0, 2.0], [3.0, 4.0]])?);
+/// let a = Op::new(Dense::new(array![[1.0_f64, 2.0], [3.0, 4.0]])?);
 /// let b = Op::new(Identity::new(2));
 /// let c = (2.0 * a - b)?; // 2A − I
 /// assert_eq!(c.multiply(BlockRef::column(&[1.0, 1.0]))?, Block::column(&[5.0, 13.0]));

@@ -150,9 +150,11 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
     /// The block as an `ndarray` view.
     #[must_use]
     pub fn into_view(self) -> ArrayView2<'a, T> {
-        // A block without entries has no strides worth keeping.
-        let stride = if self.rows * self.cols == 0 { self.cols } else { self.stride };
-        let shape = (self.rows, self.cols).strides((stride, 1));
+        if self.rows * self.cols == 0 {
+            // ndarray accepts no explicit strides for an array without entries.
+            return ArrayView2::from_shape((self.rows, self.cols), &[]).expect("an empty array");
+        }
+        let shape = (self.rows, self.cols).strides((self.stride, 1));
         ArrayView2::from_shape(shape, self.data).expect("a block is a valid strided array")
     }
 
@@ -269,8 +271,11 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
     /// The block as an `ndarray` view.
     #[must_use]
     pub fn into_view(self) -> ArrayViewMut2<'a, T> {
-        let stride = if self.rows * self.cols == 0 { self.cols } else { self.stride };
-        let shape = (self.rows, self.cols).strides((stride, 1));
+        if self.rows * self.cols == 0 {
+            let shape = (self.rows, self.cols);
+            return ArrayViewMut2::from_shape(shape, &mut []).expect("an empty array");
+        }
+        let shape = (self.rows, self.cols).strides((self.stride, 1));
         ArrayViewMut2::from_shape(shape, self.data).expect("a block is a valid strided array")
     }
 
@@ -280,5 +285,20 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
         let (rows, cols) = (self.rows, self.cols);
         MatMut::from_column_major_slice_with_stride_mut(self.data, cols, rows, self.stride)
             .transpose_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks without entries have views too, of the right shape.
+    #[test]
+    fn empty_blocks_have_views() {
+        for (rows, cols) in [(0, 0), (0, 1), (0, 3), (0, 9), (1, 0), (4, 0)] {
+            let mut block = Block::<f64>::zeros(rows, cols);
+            assert_eq!(block.view().dim(), (rows, cols));
+            assert_eq!(block.view_mut().dim(), (rows, cols));
+        }
     }
 }

@@ -73,7 +73,11 @@ impl<T: Scalar, const W: usize, P: Pick> Kernel for Leaf<'_, '_, T, W, P> {
         let y = self.y.data_mut();
         for i in 0..z.rows() {
             let (columns, values) = a.row(pick.at(i));
-            let range = if rows == a.cols { 0..columns.len() } else { within(columns, first, first + rows) };
+            let range = if rows == a.cols {
+                0..columns.len()
+            } else {
+                within(columns, first, first + rows)
+            };
             let mut zi: [T; W] = load(z.row(i));
             zi.iter_mut().for_each(|z| *z *= alpha);
             for (&column, &value) in columns[range.clone()].iter().zip(&values[range]) {

@@ -36,11 +36,26 @@ pub(super) fn slabs<T: Scalar>(cols: usize, exact: bool) -> impl Iterator<Item =
 macro_rules! with_lanes {
     ($lanes:expr, $w:ident => $body:expr) => {
         match $lanes {
-            1 => { const $w: usize = 1; $body }
-            2 => { const $w: usize = 2; $body }
-            4 => { const $w: usize = 4; $body }
-            8 => { const $w: usize = 8; $body }
-            _ => { const $w: usize = 16; $body }
+            1 => {
+                const $w: usize = 1;
+                $body
+            }
+            2 => {
+                const $w: usize = 2;
+                $body
+            }
+            4 => {
+                const $w: usize = 4;
+                $body
+            }
+            8 => {
+                const $w: usize = 8;
+                $body
+            }
+            _ => {
+                const $w: usize = 16;
+                $body
+            }
         }
     };
 }

@@ -17,7 +17,9 @@ pub(super) fn check<T: Scalar>(
 ) -> Result<()> {
     if cols as u64 > 1 << 32 {
         let (index, bound) = (cols as u64, (1 << 32) + 1);
-        return Err(ErrorKind::Index { what: "number of columns", position: 0, index, bound }.into());
+        return Err(
+            ErrorKind::Index { what: "number of columns", position: 0, index, bound }.into()
+        );
     }
     check_dim("row pointers", rows.saturating_add(1), pointers.len())?;
     check_dim("values", columns.len(), values.len())?;
@@ -56,9 +58,13 @@ fn check_row<T: Scalar>(row: usize, cols: usize, columns: &[u32], values: &[T]) 
     // Increasing, so the last is the largest.
     if let Some(&column) = columns.last().filter(|&&column| column as usize >= cols) {
         let (index, bound) = (u64::from(column), cols as u64);
-        return Err(
-            ErrorKind::Index { what: "columns of a sparse row", position: row, index, bound }.into()
-        );
+        return Err(ErrorKind::Index {
+            what: "columns of a sparse row",
+            position: row,
+            index,
+            bound,
+        }
+        .into());
     }
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),

@@ -4,7 +4,8 @@ use super::Csr;
 use crate::error::check_dim;
 use crate::kernel::{All, forward, normal, transpose};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar, Workspace,
+    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
+    Workspace,
 };
 
 impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {

@@ -160,11 +160,8 @@ fn normal_product_equals_its_steps() {
             let mut y = Block::gaussian(cols, k, 5);
             let exact = naive(&flip(&dense(&a), cols), -1.5, z.as_ref(), 0.5, y.as_ref());
             let mut sums = vec![f64::NAN; k];
-            let between = Between {
-                weights: Some(&weights),
-                offset: Some(&offset),
-                sums: Some(&mut sums),
-            };
+            let between =
+                Between { weights: Some(&weights), offset: Some(&offset), sums: Some(&mut sums) };
             a.apply_normal(-1.5, x.as_ref(), between, 0.5, y.as_mut(), &mut ws).unwrap();
             check("normal", y.as_ref(), &exact, rows);
             for (j, (sum, expected)) in sums.iter().zip(&expected).enumerate() {
@@ -343,10 +340,7 @@ fn bad_structures_are_errors() {
     let expected = ErrorKind::Pointers { position: 2, expected: 2, found: 1 };
     assert_eq!(error.to_string(), expected.to_string());
     let error = new((1, 3), &[0, 2], &[1, 1], &[1.0, 1.0]);
-    assert!(
-        matches!(error.kind(), ErrorKind::Unsorted { row: 0, column: 1, next: 1 }),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::Unsorted { row: 0, column: 1, next: 1 }), "{error}");
     let error = new((1, 3), &[0, 2], &[1, 3], &[1.0, 1.0]);
     assert!(matches!(error.kind(), ErrorKind::Index { index: 3, bound: 3, .. }), "{error}");
     let error = new((2, 3), &[0, 1, 2], &[1, 2], &[1.0, f64::INFINITY]);

@@ -120,7 +120,8 @@ pub fn shapes<T: Scalar, A: LinearOperator<T> + ?Sized>(op: &A) -> Verdict {
     }
     for (of_x, of_y) in wrong {
         let case = Case::new("shapes", op.shape(), of_x.1);
-        let case = case.with(&format!("x is {} × {}, y is {} × {}", of_x.0, of_x.1, of_y.0, of_y.1));
+        let case =
+            case.with(&format!("x is {} × {}, y is {} × {}", of_x.0, of_x.1, of_y.0, of_y.1));
         let x = Block::from_fn(of_x.0, of_x.1, |_, _| T::one());
         for gamma in [T::zero(), T::one()] {
             let mut y = Block::from_fn(of_y.0, of_y.1, |_, _| T::of(0.5));

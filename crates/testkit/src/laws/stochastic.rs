@@ -23,8 +23,7 @@ pub fn all_terms<T: Scalar, A: StochasticOperator<T> + ?Sized>(
 ) -> Verdict {
     let case = Case::new("all_terms", op.shape(), x.cols());
     let case = case.with(&format!("{} terms, α = {alpha}, γ = {gamma}", op.terms()));
-    let batch =
-        Batch { terms: (0..op.terms()).collect(), weights: vec![T::one(); op.terms()] };
+    let batch = Batch { terms: (0..op.terms()).collect(), weights: vec![T::one(); op.terms()] };
     let (mut expected, mut found) = (y.to_owned(), y.to_owned());
     let mut ws = Workspace::new();
     case.run(|| op.apply(alpha, x, gamma, expected.as_mut(), &mut ws))?;

@@ -132,10 +132,6 @@ impl Target {
     /// ```
     #[must_use]
     pub fn new(epsilon: f64, delta: f64) -> Self {
-        Self {
-            epsilon,
-            delta,
-            largest_batch: None,
-        }
+        Self { epsilon, delta, largest_batch: None }
     }
 }

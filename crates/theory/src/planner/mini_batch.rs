@@ -29,10 +29,7 @@ pub(super) fn pair(
 ) -> Result<Pair> {
     let practical = practical(growth, estimates, target, ticks, breaking)?;
     let guaranteed = guaranteed(growth, estimates, target, &practical);
-    Ok(Pair {
-        practical,
-        guaranteed,
-    })
+    Ok(Pair { practical, guaranteed })
 }
 
 fn practical(
@@ -49,11 +46,7 @@ fn practical(
     let for_mean = estimates.sigma_norm / breaking;
     let batch = check::ceil_count("batch", for_ball.max(for_mean))?.max(1);
     let leading = Pessimism::LeadingOrder;
-    let formula = if for_ball >= for_mean {
-        "2C/ε"
-    } else {
-        "‖Σ‖ over its breaking point"
-    };
+    let formula = if for_ball >= for_mean { "2C/ε" } else { "‖Σ‖ over its breaking point" };
     Ok(Recipe {
         beta: beta(growth),
         iterations: Quantity {
@@ -110,12 +103,7 @@ fn guaranteed(
 
 fn one_epoch() -> Quantity {
     let (formula, source) = ("a single run", "Algorithm 1");
-    Quantity {
-        value: 1.0,
-        formula,
-        source,
-        pessimism: Pessimism::Exact,
-    }
+    Quantity { value: 1.0, formula, source, pessimism: Pessimism::Exact }
 }
 
 fn passes(

@@ -115,12 +115,7 @@ pub fn plan(estimates: &Estimates, target: &Target) -> Result<Plan> {
         let variance = estimates.sigma_norm / largest as f64;
         if variance >= breaking {
             let name = "sigma_norm / largest batch";
-            return Err(ErrorKind::BeyondBreakingPoint {
-                name,
-                variance,
-                breaking,
-            }
-            .into());
+            return Err(ErrorKind::BeyondBreakingPoint { name, variance, breaking }.into());
         }
     }
     let mini_batch = mini_batch::pair(&growth, estimates, target, ticks, breaking)?;
@@ -128,11 +123,7 @@ pub fn plan(estimates: &Estimates, target: &Target) -> Result<Plan> {
         && mini_batch.practical.batch.value > largest as f64
     {
         let (required, available) = (mini_batch.practical.batch.value, largest as f64);
-        return Err(ErrorKind::BatchTooLarge {
-            required,
-            available,
-        }
-        .into());
+        return Err(ErrorKind::BatchTooLarge { required, available }.into());
     }
     let breaking_variance = Quantity {
         value: breaking,
@@ -140,12 +131,7 @@ pub fn plan(estimates: &Estimates, target: &Target) -> Result<Plan> {
         source: "scalar second moment, erratum 3.5",
         pessimism: Pessimism::Exact,
     };
-    Ok(Plan {
-        mini_batch,
-        variance_reduced,
-        shift,
-        breaking_variance,
-    })
+    Ok(Plan { mini_batch, variance_reduced, shift, breaking_variance })
 }
 
 /// The most steps for which the breaking variance is found by simulation of the scalar recurrence.
@@ -182,11 +168,7 @@ fn affordable(required: usize, target: &Target) -> Result<()> {
     match target.largest_batch {
         Some(available) if required > available => {
             let (required, available) = (required as f64, available as f64);
-            Err(ErrorKind::BatchTooLarge {
-                required,
-                available,
-            }
-            .into())
+            Err(ErrorKind::BatchTooLarge { required, available }.into())
         }
         _ => Ok(()),
     }

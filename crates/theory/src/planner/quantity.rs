@@ -57,10 +57,6 @@ pub struct Quantity {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} = {} ({}; {})",
-            self.value, self.formula, self.source, self.pessimism
-        )
+        write!(f, "{} = {} ({}; {})", self.value, self.formula, self.source, self.pessimism)
     }
 }

@@ -28,10 +28,7 @@ pub(super) fn pair(
 ) -> Result<Pair> {
     let practical = practical(growth, estimates, target, terms)?;
     let guaranteed = guaranteed(growth, estimates, target, terms, &practical);
-    Ok(Pair {
-        practical,
-        guaranteed,
-    })
+    Ok(Pair { practical, guaranteed })
 }
 
 fn practical(
@@ -50,25 +47,15 @@ fn practical(
     let noiseless = epoch_factor_bound(growth, 0.0, ticks, Spread::Flat)?;
     let wanted = |batch: usize| Ok(factor(batch).is_ok_and(|f| f <= 2.0 * noiseless));
     let ideal = check::first_count("batch", 1, check::MAX_COUNT, wanted)?;
-    let batch = target
-        .largest_batch
-        .map_or(ideal, |largest| ideal.min(largest));
+    let batch = target.largest_batch.map_or(ideal, |largest| ideal.min(largest));
     let gain = factor(batch)?;
     if gain >= 1.0 {
         // s_op/batch at which an epoch stops contracting, found on the batch axis.
         let contracts = |batch: usize| Ok(factor(batch).is_ok_and(|f| f < 1.0));
         let needed = check::first_count("batch", 1, check::MAX_COUNT, contracts)?;
-        let (variance, breaking) = (
-            estimates.s_op / batch as f64,
-            estimates.s_op / needed as f64,
-        );
+        let (variance, breaking) = (estimates.s_op / batch as f64, estimates.s_op / needed as f64);
         let name = "s_op / batch";
-        return Err(ErrorKind::BeyondBreakingPoint {
-            name,
-            variance,
-            breaking,
-        }
-        .into());
+        return Err(ErrorKind::BeyondBreakingPoint { name, variance, breaking }.into());
     }
     let distance = (tan2(estimates.cos2)?.ln() - target.epsilon.ln()).max(0.0);
     let epochs = check::ceil_count("epochs", distance / -gain.ln())?.max(1);
@@ -108,9 +95,8 @@ fn guaranteed(
     // The theorem needs θ₀ ≤ ½ and fails with probability 2Kδ.
     check::within("cos2", estimates.cos2, 0.5, 1.0)?;
     let theta = (1.0 - estimates.cos2).max(f64::MIN_POSITIVE);
-    let epochs = VarianceReduced::new(growth, target.delta, C)?
-        .epochs(theta, target.epsilon)?
-        .max(1);
+    let epochs =
+        VarianceReduced::new(growth, target.delta, C)?.epochs(theta, target.epsilon)?.max(1);
     let demand = VarianceReduced::new(growth, target.delta / (2.0 * epochs as f64), C)?;
     let batch = demand.batch(estimates.s_op)?;
     affordable(batch, target)?;

@@ -76,10 +76,7 @@ impl<N: Noise> Epoch<N> {
         check::size("noise", noise.dim(), dim)?;
         check::count("ticks", ticks, 1, check::MAX_COUNT)?;
         let (eigenvalues, basis) = dense::symmetric_eigen("mean", mean)?;
-        let others = eigenvalues
-            .iter()
-            .take(dim - 1)
-            .fold(0.0_f64, |m, v| m.max(v.abs()));
+        let others = eigenvalues.iter().take(dim - 1).fold(0.0_f64, |m, v| m.max(v.abs()));
         let growth = Growth::new(eigenvalues[dim - 1].max(0.0), others, beta)?;
         let mu = growth.mu();
         let unit = 1.0 / (mu * mu);
@@ -172,11 +169,7 @@ impl<N: Noise> Epoch<N> {
         let (mut p, mut p_prev) = (1.0, 0.0);
         let (mut var, mut var_prev, mut cross) = (zero.clone(), zero.clone(), zero);
         for tick in 0..self.ticks {
-            let half = if tick == 0 && self.start == Start::T {
-                0.5
-            } else {
-                1.0
-            };
+            let half = if tick == 0 && self.start == Start::T { 0.5 } else { 1.0 };
             // The noise acts on h = Π g − p v, of mean ḡ − p v and covariance Π V Π.
             let mean = &g - &(v * p);
             let mut second = project(&u, var.view());

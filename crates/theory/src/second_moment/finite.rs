@@ -61,11 +61,7 @@ impl Finite {
             mean.scaled_add(p, point);
         }
         let deviations = points.into_iter().map(|point| point - &mean).collect();
-        Ok(Self {
-            mean,
-            deviations,
-            probabilities,
-        })
+        Ok(Self { mean, deviations, probabilities })
     }
 
     /// $A=\mathbb E\tilde A$.
@@ -201,9 +197,7 @@ impl Finite {
     /// # Ok::<(), favard_theory::Error>(())
     /// ```
     pub fn deviations(&self) -> impl Iterator<Item = (&Array2<f64>, f64)> {
-        self.deviations
-            .iter()
-            .zip(self.probabilities.iter().copied())
+        self.deviations.iter().zip(self.probabilities.iter().copied())
     }
 }
 

@@ -37,14 +37,9 @@ impl Kernel {
                 // 4β − a² with one rounding.
                 let inside = (-a).mul_add(a, 4.0 * beta);
                 if inside > 0.0 {
-                    Point::Calm {
-                        angle: FRAC_PI_2 - a.atan2(inside.sqrt()),
-                    }
+                    Point::Calm { angle: FRAC_PI_2 - a.atan2(inside.sqrt()) }
                 } else {
-                    Point::Growth {
-                        is_negative: a < 0.0,
-                        root: Root::new(a.abs(), beta),
-                    }
+                    Point::Growth { is_negative: a < 0.0, root: Root::new(a.abs(), beta) }
                 }
             })
             .collect();
@@ -56,12 +51,7 @@ impl Kernel {
                 (ln_base, ln_beta_base) = (2.0 * root.ln_mu, root.ln_ratio);
             }
         }
-        Self {
-            points,
-            beta,
-            ln_base,
-            ln_beta_base,
-        }
+        Self { points, beta, ln_base, ln_beta_base }
     }
 
     /// $x_0$, zero only if $\beta$ and the spectrum are.
@@ -94,14 +84,8 @@ impl Kernel {
         let top = -(2.0 * shrink).exp_m1();
         match (left, right) {
             (
-                Point::Growth {
-                    is_negative: s,
-                    root: a,
-                },
-                Point::Growth {
-                    is_negative: t,
-                    root: b,
-                },
+                Point::Growth { is_negative: s, root: a },
+                Point::Growth { is_negative: t, root: b },
             ) => {
                 // 1 − σ e^l with σ the sign of the product of the eigenvalues.
                 let factor = |l: f64| if s == t { -l.exp_m1() } else { 1.0 + l.exp() };
@@ -125,12 +109,7 @@ impl Kernel {
             (Point::Growth { is_negative, root }, Point::Calm { angle })
             | (Point::Calm { angle }, Point::Growth { is_negative, root }) => {
                 // |1 − (μ√β/x) e^{iφ}|² and the same with ν, φ counted from the sign of a.
-                let half = 0.5
-                    * if is_negative {
-                        std::f64::consts::PI - angle
-                    } else {
-                        angle
-                    };
+                let half = 0.5 * if is_negative { std::f64::consts::PI - angle } else { angle };
                 let modulus = |l: f64| {
                     let gap = l.exp_m1();
                     gap * gap + 4.0 * l.exp() * half.sin() * half.sin()

@@ -173,10 +173,7 @@ impl<N: Noise> Anchored<N> {
         check::size("anchor", anchor.len(), noise.dim())?;
         check::all_finite("anchor", &anchor)?;
         let norm = check::positive("norm of the anchor", anchor.dot(&anchor).sqrt())?;
-        Ok(Self {
-            noise,
-            anchor: anchor / norm,
-        })
+        Ok(Self { noise, anchor: anchor / norm })
     }
 }
 
@@ -238,9 +235,7 @@ impl GaussianRows {
     /// ```
     pub fn new(covariance: ArrayView2<f64>) -> Result<Self> {
         check::symmetric("covariance", covariance)?;
-        Ok(Self {
-            covariance: covariance.to_owned(),
-        })
+        Ok(Self { covariance: covariance.to_owned() })
     }
 }
 

@@ -86,10 +86,7 @@ impl<N: Noise> Propagation<N> {
             check::all_finite("start", factor)?;
         }
         let zero = Array2::zeros((dim, dim));
-        let mean_prev = [
-            Array2::zeros(factors[0].raw_dim()),
-            Array2::zeros(factors[1].raw_dim()),
-        ];
+        let mean_prev = [Array2::zeros(factors[0].raw_dim()), Array2::zeros(factors[1].raw_dim())];
         Ok(Self {
             noise,
             op: mean.to_owned(),
@@ -123,11 +120,7 @@ impl<N: Noise> Propagation<N> {
     /// ```
     pub fn advance(&mut self) -> Result<()> {
         let (a, b) = (&self.op, self.beta);
-        let half = if self.tick == 0 && self.start == Start::T {
-            0.5
-        } else {
-            1.0
-        };
+        let half = if self.tick == 0 && self.start == Start::T { 0.5 } else { 1.0 };
         let second = &self.variance + &self.mean[0].dot(&self.mean[1].t());
         let noisy = self.noise.apply(second.view());
         check::size("noise output", noisy.len(), second.len())?;

@@ -66,11 +66,7 @@ pub fn mean_square_rate(noise: &impl Noise, mean: ArrayView2<f64>, beta: f64) ->
         (low, high) = (high, 4.0 * high);
     }
     if !is_bracketed {
-        return Err(ErrorKind::Exhausted {
-            name: "mean-square rate",
-            limit: 1000,
-        }
-        .into());
+        return Err(ErrorKind::Exhausted { name: "mean-square rate", limit: 1000 }.into());
     }
     let (mut a, mut b) = (low.ln(), high.ln());
     let (mut fa, mut fb) = (map.radius(low)?.ln(), map.radius(high)?.ln().max(-1e3));
@@ -80,11 +76,7 @@ pub fn mean_square_rate(noise: &impl Noise, mean: ArrayView2<f64>, beta: f64) ->
             break;
         }
         let guess = (a * fb - b * fa) / (fb - fa);
-        let middle = if guess > a && guess < b {
-            guess
-        } else {
-            f64::midpoint(a, b)
-        };
+        let middle = if guess > a && guess < b { guess } else { f64::midpoint(a, b) };
         let f = map.radius(middle.exp())?.ln().max(-1e3);
         if f == 0.0 || middle <= a || middle >= b {
             a = middle;
@@ -174,12 +166,7 @@ impl<'a, N: Noise> PositiveMap<'a, N> {
         check::non_negative("beta", beta)?;
         let (eigenvalues, basis) = dense::symmetric_eigen("mean", mean)?;
         let kernel = Kernel::new(&eigenvalues, beta);
-        Ok(Self {
-            noise,
-            basis,
-            kernel,
-            warm: Array2::eye(dim),
-        })
+        Ok(Self { noise, basis, kernel, warm: Array2::eye(dim) })
     }
 
     /// $Q^T\mathcal S(QPQ^T)Q$.
@@ -248,10 +235,6 @@ impl<'a, N: Noise> PositiveMap<'a, N> {
                 return Ok(radius);
             }
         }
-        Err(ErrorKind::Exhausted {
-            name: "spectral radius",
-            limit: POWER_STEPS,
-        }
-        .into())
+        Err(ErrorKind::Exhausted { name: "spectral radius", limit: POWER_STEPS }.into())
     }
 }

@@ -245,9 +245,6 @@ fn anchor_factor_is_tight() {
         // X = diag(1, −1): Xw = (c, −s), wᵀXw = c² − s².
         let overlap = c * c - s * s;
         let moved = (c - c * overlap).powi(2) + (-s - s * overlap).powi(2);
-        assert!(
-            (moved - anchor_factor(theta).unwrap()).abs() <= slack(0),
-            "theta {theta}"
-        );
+        assert!((moved - anchor_factor(theta).unwrap()).abs() <= slack(0), "theta {theta}");
     }
 }

@@ -47,8 +47,9 @@ proptest! {
         }
         let batch = critical_batch(1 << 40, |s| {
             let noise = Scaled::new(&problem.noise, 1.0 / s as f64)?;
-            Ok(mean_square_rate(&noise, mean.view(), beta)? < 1.0)
-        }).unwrap();
+            Ok(stability_gain(&noise, mean.view(), beta)? < 1.0)
+        })
+        .unwrap();
         prop_assert!(batch as f64 >= gain * (1.0 - slack(40)) && (batch - 1) as f64 <= gain * (1.0 + slack(40)));
     }
 
@@ -85,11 +86,7 @@ proptest! {
 
 fn mu(lambda: f64, beta: f64) -> f64 {
     let root = (lambda * lambda - 4.0 * beta).max(0.0).sqrt();
-    if root > 0.0 {
-        f64::midpoint(lambda, root)
-    } else {
-        beta.sqrt()
-    }
+    if root > 0.0 { f64::midpoint(lambda, root) } else { beta.sqrt() }
 }
 
 /// The small-noise form β/(1−(2‖Σ‖/β)^{1/3}) of the squared rate.

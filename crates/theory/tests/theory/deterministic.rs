@@ -19,16 +19,10 @@ fn spectrum() -> impl Strategy<Value = (Vec<f64>, Vec<f64>, f64)> {
         })
         .prop_map(|(others, squares, first, momentum)| {
             let hundredth = |v: &i32| f64::from(*v) / 100.0;
-            let spectrum = std::iter::once(1.0)
-                .chain(others.iter().map(hundredth))
-                .collect();
+            let spectrum = std::iter::once(1.0).chain(others.iter().map(hundredth)).collect();
             let squares =
                 std::iter::once(f64::from(first)).chain(squares.iter().map(|&v| f64::from(v)));
-            (
-                spectrum,
-                squares.collect(),
-                0.25 * f64::from(momentum) / 100.0,
-            )
+            (spectrum, squares.collect(), 0.25 * f64::from(momentum) / 100.0)
         })
 }
 
@@ -150,10 +144,7 @@ fn theorem_1_is_tight_for_u() {
         let truth = sin2(Start::U, t, &[1.0, 0.9], &[1.0, 1e-6], growth.beta()).unwrap();
         let bound = growth.bound(Start::U, t, 1e-6).unwrap();
         // sin² = tan²/(1 + tan²)
-        assert!(
-            (truth / bound - 1.0).abs() <= 1e-6 + slack(t) / 0.19_f64.sqrt(),
-            "t = {t}"
-        );
+        assert!((truth / bound - 1.0).abs() <= 1e-6 + slack(t) / 0.19_f64.sqrt(), "t = {t}");
     }
 }
 
@@ -189,17 +180,10 @@ fn block_factor_is_tight() {
 #[test]
 fn shift_gain_of_the_facts() {
     for (delta, gain) in [(0.1, 35.2 / 25.5), (1e-4, 1068.0 / 796.0)] {
-        let shifted = Shift::new(1.0, 0.0, 1.0 - delta)
-            .unwrap()
-            .growth()
-            .ln_rate();
+        let shifted = Shift::new(1.0, 0.0, 1.0 - delta).unwrap().growth().ln_rate();
         let plain = Growth::optimal(1.0, 1.0 - delta).unwrap().ln_rate();
         // The measured means carry the U start's log t: 6 % at most.
-        assert!(
-            (shifted / plain / gain - 1.0).abs() < 0.06,
-            "{} {gain}",
-            shifted / plain
-        );
+        assert!((shifted / plain / gain - 1.0).abs() < 0.06, "{} {gain}", shifted / plain);
     }
 }
 

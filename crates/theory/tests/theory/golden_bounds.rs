@@ -29,11 +29,7 @@ fn section_c_polynomials() {
                 let wanted = number(wanted);
                 // An error of the logarithm is a relative error of the value.
                 let allowed = GOLDEN * (1.0 + wanted.abs());
-                assert!(
-                    (log.ln_abs - wanted).abs() <= allowed,
-                    "{label}: {} {wanted}",
-                    log.ln_abs
-                );
+                assert!((log.ln_abs - wanted).abs() <= allowed, "{label}: {} {wanted}", log.ln_abs);
             }
             if !row[key].is_null() {
                 // Condition of p_t in its decimal inputs, which are rounded here: t x²/D per rounding.
@@ -54,27 +50,14 @@ fn section_c_chebyshev() {
     for row in list(&golden["c_chebyshev"]) {
         let (z, k) = (number(&row["z"]), count(&row["k"]));
         let label = format!("z {z}, k {k}");
-        close(
-            &label,
-            chebyshev::u(k, z).unwrap(),
-            number(&row["U"]),
-            GOLDEN,
-        );
-        close(
-            &label,
-            chebyshev::t(k, z).unwrap(),
-            number(&row["T"]),
-            GOLDEN,
-        );
+        close(&label, chebyshev::u(k, z).unwrap(), number(&row["U"]), GOLDEN);
+        close(&label, chebyshev::t(k, z).unwrap(), number(&row["T"]), GOLDEN);
         let log = chebyshev::ln_u(k, z).unwrap();
         if row["ln_abs_U"].is_null() {
             assert_eq!(log.sign, 0, "{label}");
         } else {
             let wanted = number(&row["ln_abs_U"]);
-            assert!(
-                (log.ln_abs - wanted).abs() <= GOLDEN * (1.0 + wanted.abs()),
-                "{label}"
-            );
+            assert!((log.ln_abs - wanted).abs() <= GOLDEN * (1.0 + wanted.abs()), "{label}");
         }
     }
 }
@@ -88,18 +71,8 @@ fn section_c_lemma_pcp() {
         let sides = lemma_pcp(number(&row["z"]), &degrees).unwrap();
         let label = format!("z {}, k {degrees:?}", row["z"]);
         close(&label, sides.ln_product.exp(), number(&row["lhs"]), GOLDEN);
-        close(
-            &label,
-            sides.ln_sharp.exp(),
-            number(&row["rhs_sharp"]),
-            GOLDEN,
-        );
-        close(
-            &label,
-            sides.ln_paper.exp(),
-            number(&row["rhs_paper"]),
-            GOLDEN,
-        );
+        close(&label, sides.ln_sharp.exp(), number(&row["rhs_sharp"]), GOLDEN);
+        close(&label, sides.ln_paper.exp(), number(&row["rhs_paper"]), GOLDEN);
         assert!(number(&row["lhs"]) <= number(&row["rhs_sharp"]));
     }
 }
@@ -111,15 +84,10 @@ fn section_d_theorem_1() {
     for case in list(&golden["d_theorem1"]["cases"]) {
         let spectrum = numbers(&case["spectrum"]);
         let (beta, c2) = (number(&case["beta"]), number(&case["c2"]));
-        let start = if case["start"] == "T" {
-            Start::T
-        } else {
-            Start::U
-        };
+        let start = if case["start"] == "T" { Start::T } else { Start::U };
         let rest = (1.0 - c2) / (spectrum.len() - 1) as f64;
-        let squares: Vec<f64> = (0..spectrum.len())
-            .map(|i| if i == 0 { c2 } else { rest })
-            .collect();
+        let squares: Vec<f64> =
+            (0..spectrum.len()).map(|i| if i == 0 { c2 } else { rest }).collect();
         let growth = Growth::from_spectrum(&spectrum, beta).unwrap();
         let tan2 = favard_theory::tan2(c2).unwrap();
         let (mut body_fails, mut appendix_fails) = (vec![], vec![]);
@@ -129,12 +97,7 @@ fn section_d_theorem_1() {
             let truth = sin2(start, t, &spectrum, &squares, beta).unwrap();
             // Conditioning at t = 160 with a gap of 1e−3: t/√(z²−1) roundings of the inputs.
             close(&label, truth, number(&row["sin2"]), GOLDEN);
-            close(
-                &label,
-                growth.bound(start, t, tan2).unwrap(),
-                number(&row["correct"]),
-                GOLDEN,
-            );
+            close(&label, growth.bound(start, t, tan2).unwrap(), number(&row["correct"]), GOLDEN);
             let appendix = as_printed::theorem1_appendix(&growth, t, c2).unwrap();
             close(&label, appendix, number(&row["printed_appendix"]), GOLDEN);
             if truth > appendix {
@@ -149,18 +112,8 @@ fn section_d_theorem_1() {
             }
         }
         let wanted = |key: &str| list(&case[key]).iter().map(count).collect::<Vec<_>>();
-        assert_eq!(
-            body_fails,
-            wanted("printed_main_violated_at"),
-            "{}",
-            case["name"]
-        );
-        assert_eq!(
-            appendix_fails,
-            wanted("printed_appendix_violated_at"),
-            "{}",
-            case["name"]
-        );
+        assert_eq!(body_fails, wanted("printed_main_violated_at"), "{}", case["name"]);
+        assert_eq!(appendix_fails, wanted("printed_appendix_violated_at"), "{}", case["name"]);
     }
 }
 
@@ -176,15 +129,9 @@ fn section_e_block() {
     let identity = Array2::<f64>::eye(8);
     for row in list(&golden["e_block"]["rows"]) {
         let (beta, t) = (number(&row["beta"]), count(&row["t"]));
-        let start = if row["start"] == "T" {
-            Start::T
-        } else {
-            Start::U
-        };
-        let p: Vec<f64> = spectrum
-            .iter()
-            .map(|&x| momentum::value(start, t, x, beta).unwrap())
-            .collect();
+        let start = if row["start"] == "T" { Start::T } else { Start::U };
+        let p: Vec<f64> =
+            spectrum.iter().map(|&x| momentum::value(start, t, x, beta).unwrap()).collect();
         let w = Array2::from_shape_fn((8, 3), |(i, j)| p[i] * w0[[i, j]]);
         for j in 1..=3 {
             let label = format!("beta {beta}, {start:?}, t {t}, j {j}");
@@ -201,12 +148,7 @@ fn section_e_block() {
                     Start::T => block::factor(&growth, start, t).unwrap(),
                     Start::U => block::exact_ratio(start, t, &spectrum, j, beta).unwrap(),
                 };
-            close(
-                &label,
-                corrected,
-                number(&row["const2_or_u"][j - 1]),
-                TOLERANCE,
-            );
+            close(&label, corrected, number(&row["const2_or_u"][j - 1]), TOLERANCE);
             assert!(distance <= corrected);
             let closed = tangent * block::factor(&growth, start, t).unwrap();
             assert!(closed >= corrected * (1.0 - TOLERANCE), "{label}");
@@ -221,11 +163,7 @@ fn section_f_thresholds() {
     for case in list(&golden["f_thresholds"]["cases"]) {
         let growth = Growth::optimal(number(&case["lambda1"]), number(&case["lambda2"])).unwrap();
         let (delta, eps) = (number(&case["delta"]), number(&case["eps"]));
-        let (dim, sigma2, c) = (
-            count(&case["d"]),
-            number(&case["sigma2"]),
-            number(&case["c"]),
-        );
+        let (dim, sigma2, c) = (count(&case["d"]), number(&case["sigma2"]), number(&case["c"]));
         let plain = &case["nonsvrg"];
         let same = |section: &Value, key: &str, found: f64| {
             close(
@@ -249,11 +187,7 @@ fn section_f_thresholds() {
         same(plain, "s_min_correct_paper_constants", sigma2 / paper);
         same(plain, "Sigma_max_sharp", demand.sigma_max(dim).unwrap());
         same(plain, "sop_max_sharp", demand.s_op_max());
-        same(
-            plain,
-            "s_min_sharp_dimension_free",
-            sigma2 / demand.s_op_max(),
-        );
+        same(plain, "s_min_sharp_dimension_free", sigma2 / demand.s_op_max());
 
         let reduced = &case["svrg"];
         let epoch = VarianceReduced::new(&growth, delta, c).unwrap();
@@ -273,22 +207,10 @@ fn section_f_thresholds() {
         let most = epoch.sigma_max_paper(dim).unwrap();
         same(reduced, "Sigma_max_correct", most);
         same(reduced, "s_min_correct", sigma2 / most);
-        same(
-            reduced,
-            "s_min_sharp_dimension_free",
-            sigma2 / epoch.s_op_max(),
-        );
-        same(
-            reduced,
-            "contraction_printed",
-            as_printed::svrg_contraction(),
-        );
+        same(reduced, "s_min_sharp_dimension_free", sigma2 / epoch.s_op_max());
+        same(reduced, "contraction_printed", as_printed::svrg_contraction());
         same(reduced, "contraction_correct", epoch.contraction());
-        same(
-            reduced,
-            "K_printed",
-            as_printed::svrg_epochs(eps).unwrap() as f64,
-        );
+        same(reduced, "K_printed", as_printed::svrg_epochs(eps).unwrap() as f64);
         same(reduced, "K_correct", epoch.epochs(0.5, eps).unwrap() as f64);
     }
 }
@@ -298,10 +220,7 @@ fn section_f_thresholds() {
 fn section_g_legendre() {
     // The README's trace tolerance: every value is the end of a recurrence of up to 50 steps.
     let near = |what: &str, found: f64, wanted: f64| {
-        assert!(
-            (found - wanted).abs() <= 1e-13 * (1.0 + wanted.abs()),
-            "{what}: {found} {wanted}"
-        );
+        assert!((found - wanted).abs() <= 1e-13 * (1.0 + wanted.abs()), "{what}: {found} {wanted}");
     };
     let golden = golden();
     let section = &golden["g_legendre"];
@@ -314,12 +233,7 @@ fn section_g_legendre() {
     let mean_square = numbers(&section["E_f2"]);
     for t in 0..=degree {
         close(&format!("q_{t}"), q[t], wanted[t], GOLDEN);
-        close(
-            &format!("E f² at {t}"),
-            optimal.mean_square(t).unwrap(),
-            mean_square[t],
-            GOLDEN,
-        );
+        close(&format!("E f² at {t}"), optimal.mean_square(t).unwrap(), mean_square[t], GOLDEN);
     }
     for (x, row) in section["values"].as_object().unwrap() {
         let found = optimal.values(x.parse().unwrap()).unwrap();
@@ -327,10 +241,7 @@ fn section_g_legendre() {
             near(&format!("f_{t}({x})"), found[t], wanted);
         }
     }
-    for (t, row) in section["monomial_coefficients_low_to_high"]
-        .as_object()
-        .unwrap()
-    {
+    for (t, row) in section["monomial_coefficients_low_to_high"].as_object().unwrap() {
         let found = optimal.monomials(t.parse().unwrap()).unwrap();
         for (k, &wanted) in numbers(row).iter().enumerate() {
             near(&format!("coefficient {k} of f_{t}"), found[k], wanted);
@@ -341,17 +252,11 @@ fn section_g_legendre() {
         let rule = Family::legendre(t + 1).unwrap();
         let loss = |start| {
             let top = momentum::value(start, t, lambda1, 0.25).unwrap();
-            rule.expectation(|x| momentum::value(start, t, x, 0.25).unwrap().powi(2))
-                .unwrap()
+            rule.expectation(|x| momentum::value(start, t, x, 0.25).unwrap().powi(2)).unwrap()
                 / (top * top)
         };
         let label = format!("loss at {t}");
-        close(
-            &label,
-            optimal.mean_square(t).unwrap(),
-            number(&row["optimal"]),
-            GOLDEN,
-        );
+        close(&label, optimal.mean_square(t).unwrap(), number(&row["optimal"]), GOLDEN);
         // Exact rational arithmetic shows the reference's own quadrature to be off by up to 3.3e−12 for
         // momentum_U; the exact values, and the reference as far as it is right:
         let exact = match t {
@@ -362,21 +267,10 @@ fn section_g_legendre() {
             _ => 0.000_251_772_043_319_912_6,
         };
         close(&label, loss(Start::U), exact, GOLDEN);
-        close(
-            &label,
-            loss(Start::U),
-            number(&row["momentum_U"]),
-            4.0 * GOLDEN,
-        );
-        close(
-            &label,
-            loss(Start::T),
-            number(&row["momentum_T"]),
-            4.0 * GOLDEN,
-        );
-        let power = rule
-            .expectation(|x| (2.0 * t as f64 * (x.abs() / lambda1).ln()).exp())
-            .unwrap();
+        close(&label, loss(Start::U), number(&row["momentum_U"]), 4.0 * GOLDEN);
+        close(&label, loss(Start::T), number(&row["momentum_T"]), 4.0 * GOLDEN);
+        let power =
+            rule.expectation(|x| (2.0 * t as f64 * (x.abs() / lambda1).ln()).exp()).unwrap();
         close(&label, power, number(&row["power"]), GOLDEN);
     }
 }

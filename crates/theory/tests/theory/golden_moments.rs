@@ -25,9 +25,7 @@ fn distribution(case: &Value) -> (Finite, f64) {
 }
 
 fn spectral_radius(case: &Value) -> f64 {
-    numbers(&case["eigenvalues"])
-        .iter()
-        .fold(0.0, |m, v| v.abs().max(m))
+    numbers(&case["eigenvalues"]).iter().fold(0.0, |m, v| v.abs().max(m))
 }
 
 /// Section a: Lemma covbound and its corollaries against exact covariances (errata 3.2–3.7).
@@ -42,12 +40,7 @@ fn section_a_covariances() {
         let (sigma, s_op) = (noise.sigma_norm().unwrap(), noise.s_op().unwrap());
         close(name, sigma, number(&case["norm_Sigma"]), GOLDEN);
         close(name, s_op, number(&case["norm_E_NtN"]), GOLDEN);
-        close(
-            name,
-            noise.sigma2().unwrap(),
-            number(&case["sigma2_spectral"]),
-            GOLDEN,
-        );
+        close(name, noise.sigma2().unwrap(), number(&case["sigma2_spectral"]), GOLDEN);
         close(name, noise.frobenius(), number(&case["frob_E_NtN"]), GOLDEN);
         let root_d = (count(&case["d"]) as f64).sqrt() * sigma;
         close(name, root_d, number(&case["sqrt_d_norm_Sigma"]), GOLDEN);
@@ -61,12 +54,7 @@ fn section_a_covariances() {
         for t in 0..list(&case["t"]).len() {
             let label = format!("{name}, t = {t}");
             let same = |key: &str, found: f64| {
-                close(
-                    &format!("{label}, {key}"),
-                    found,
-                    number(&case[key][t]),
-                    GOLDEN,
-                );
+                close(&format!("{label}, {key}"), found, number(&case[key][t]), GOLDEN);
             };
             let sum = bound.lemma_sum(t).unwrap();
             same("cov_norm", full.norm().unwrap());
@@ -114,10 +102,8 @@ fn section_b_variance_reduced_covariances() {
     let golden = golden();
     for case in list(&golden["b_vr_covariance"]) {
         let name = case["name"].as_str().unwrap();
-        let problem = list(&golden["a_covariance"])
-            .iter()
-            .find(|c| c["name"] == case["name"])
-            .unwrap();
+        let problem =
+            list(&golden["a_covariance"]).iter().find(|c| c["name"] == case["name"]).unwrap();
         let (noise, beta) = distribution(problem);
         let w0 = Array1::from(numbers(&case["w0"]));
         let theta = number(&case["theta"]);
@@ -133,34 +119,16 @@ fn section_b_variance_reduced_covariances() {
             let wanted = number(&case["vec_cov_norm"][t]);
             // The first anchored step has no noise; the reference shows its own rounding (1e−41).
             if t <= 1 {
-                assert!(
-                    run.covariance_norm() <= 4.0 * f64::EPSILON * sigma,
-                    "{label}"
-                );
+                assert!(run.covariance_norm() <= 4.0 * f64::EPSILON * sigma, "{label}");
             } else {
                 // (I − wwᵀ) p_t(A) w cancels down to √θ: the digits lost are those of θ.
                 close(&label, run.covariance_norm(), wanted, GOLDEN / theta.sqrt());
             }
-            close(
-                &label,
-                plain.covariance_norm(),
-                number(&case["non_vr_vec_cov_norm"][t]),
-                GOLDEN,
-            );
+            close(&label, plain.covariance_norm(), number(&case["non_vr_vec_cov_norm"][t]), GOLDEN);
             let sum = bound.lemma_sum(t).unwrap();
-            close(
-                &label,
-                4.0 * theta * sum,
-                number(&case["bound_4theta"][t]),
-                GOLDEN,
-            );
+            close(&label, 4.0 * theta * sum, number(&case["bound_4theta"][t]), GOLDEN);
             let tight = anchor_factor(theta).unwrap() * sum;
-            close(
-                &label,
-                tight,
-                number(&case["bound_4theta_1mtheta"][t]),
-                GOLDEN,
-            );
+            close(&label, tight, number(&case["bound_4theta_1mtheta"][t]), GOLDEN);
             assert!(run.covariance_norm() <= tight);
             run.advance().unwrap();
             plain.advance().unwrap();
@@ -179,34 +147,14 @@ fn section_h_scalar_breakdown() {
         let e = excess(1.0, beta, sigma).unwrap();
         let mu2 = growth.mu() * growth.mu();
         close(&label, mu2, number(&row["mu1_squared"]), GOLDEN);
-        close(
-            &label,
-            mu2 * (1.0 + e),
-            number(&row["growth_second_moment"]),
-            GOLDEN,
-        );
+        close(&label, mu2 * (1.0 + e), number(&row["growth_second_moment"]), GOLDEN);
         close(&label, e.ln_1p(), number(&row["log_excess_rate"]), GOLDEN);
-        close(
-            &label,
-            sigma / growth.discriminant(),
-            number(&row["first_order_rate"]),
-            GOLDEN,
-        );
-        close(
-            &label,
-            4.0 * sigma / growth.discriminant(),
-            number(&row["paper_rate"]),
-            GOLDEN,
-        );
+        close(&label, sigma / growth.discriminant(), number(&row["first_order_rate"]), GOLDEN);
+        close(&label, 4.0 * sigma / growth.discriminant(), number(&row["paper_rate"]), GOLDEN);
         let bound = Covariance::new(1.0, beta, sigma).unwrap();
         // The reference looked up to 1e5 steps.
         let time = bound.breaking_time(100_000).unwrap();
-        assert_eq!(
-            time,
-            row["t_relvar_reaches_1"]
-                .as_u64()
-                .map(|t| usize::try_from(t).unwrap())
-        );
+        assert_eq!(time, row["t_relvar_reaches_1"].as_u64().map(|t| usize::try_from(t).unwrap()));
         if let Some(time) = time {
             let scaled = time as f64 * sigma / growth.discriminant();
             close(&label, scaled, number(&row["t_times_Sigma_over_D"]), GOLDEN);
@@ -241,11 +189,6 @@ fn section_k_least_squares_rate() {
         let noise = Scaled::new(rows, eta * eta / count(&row["s"]) as f64).unwrap();
         let mean = Array2::eye(4) * (1.0 + gamma) - &h * eta;
         let rate = mean_square_rate(&noise, mean.view(), gamma).unwrap();
-        close(
-            &format!("s {}", row["s"]),
-            rate,
-            number(&row["mean_square_rate"]),
-            GOLDEN,
-        );
+        close(&format!("s {}", row["s"]), rate, number(&row["mean_square_rate"]), GOLDEN);
     }
 }

@@ -149,39 +149,17 @@ proptest! {
 #[test]
 fn errors_name_their_numbers() {
     let error = Growth::new(1.0, 0.9, f64::NAN).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NonFinite { name: "beta", .. }),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::NonFinite { name: "beta", .. }), "{error}");
     let error = Growth::new(1.0, 0.9, -0.1).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("`beta` = -0.1 must lie between 0 and {}", f64::MAX)
-    );
+    assert_eq!(error.to_string(), format!("`beta` = -0.1 must lie between 0 and {}", f64::MAX));
     let error = Growth::new(1.0, 0.9, 0.25).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "no gap: the top eigenvalue 1 must exceed 1"
-    );
+    assert_eq!(error.to_string(), "no gap: the top eigenvalue 1 must exceed 1");
     let error = block::distance(Array2::eye(3).view(), Array2::eye(2).view()).unwrap_err();
-    assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::Shape {
-                expected: 3,
-                found: 2,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::Shape { expected: 3, found: 2, .. }), "{error}");
     let skew = array![[0.0, 1.0], [-1.0, 0.0]];
     let noise = NoiseFn::new(2, |p| p.to_owned());
     let error = mean_square_rate(&noise, skew.view(), 0.1).unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NotSymmetric { row: 1, col: 0, .. }),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::NotSymmetric { row: 1, col: 0, .. }), "{error}");
 }
 
 /// A noise map that breaks its contract is caught, not propagated.
@@ -190,15 +168,9 @@ fn a_broken_noise_map_is_an_error() {
     let (mean, w) = (Array2::<f64>::eye(2), Array1::ones(2));
     let nan = NoiseFn::new(2, |p| &p * f64::NAN);
     let mut run = Propagation::new(&nan, mean.view(), 0.1, Start::U, w.view()).unwrap();
-    assert!(matches!(
-        run.advance().unwrap_err().kind(),
-        ErrorKind::NonFinite { .. }
-    ));
+    assert!(matches!(run.advance().unwrap_err().kind(), ErrorKind::NonFinite { .. }));
     assert!(mean_square_rate(&nan, (&mean * 0.5).view(), 0.1).is_err());
     let small = NoiseFn::new(2, |_| Array2::zeros((1, 1)));
     let mut run = Propagation::new(&small, mean.view(), 0.1, Start::U, w.view()).unwrap();
-    assert!(matches!(
-        run.advance().unwrap_err().kind(),
-        ErrorKind::Shape { .. }
-    ));
+    assert!(matches!(run.advance().unwrap_err().kind(), ErrorKind::Shape { .. }));
 }

@@ -39,15 +39,10 @@ fn plan_of_the_papers_data() {
     assert!((practical.noise_ball.value - 5e-4).abs() < 1e-8);
     assert!((practical.beta.value - 0.2025).abs() < 1e-15);
     let guaranteed = plan.mini_batch.guaranteed.unwrap();
-    let Pessimism::Times(factor) = guaranteed.batch.pessimism else {
-        panic!("stated")
-    };
+    let Pessimism::Times(factor) = guaranteed.batch.pessimism else { panic!("stated") };
     assert!((factor - guaranteed.batch.value / practical.batch.value).abs() < 1e-6 * factor);
     // Cor. nonsvrg sharp with σ² = 90 and δ = .1 asks 5.8e9; s_op is 10.1 instead of 90.
-    assert!(
-        (4.0..5.5).contains(&(factor * 90.0 / 10.097).log10()),
-        "{factor}"
-    );
+    assert!((4.0..5.5).contains(&(factor * 90.0 / 10.097).log10()), "{factor}");
     let reduced = plan.variance_reduced.unwrap();
     assert!((9.0..=11.0).contains(&reduced.practical.iterations.value));
     assert!(
@@ -69,19 +64,13 @@ fn plan_of_the_papers_data() {
 fn practical_vr_plan_reaches_its_target() {
     let estimates = paper_data();
     for epsilon in [1e-3, 1e-6, 1e-12] {
-        let recipe = made(&estimates, &Target::new(epsilon, 0.1))
-            .variance_reduced
-            .unwrap()
-            .practical;
-        let mean = Array2::from_diag(&Array1::from_shape_fn(
-            10,
-            |i| if i == 0 { 1.0 } else { 0.9 },
-        ));
+        let recipe =
+            made(&estimates, &Target::new(epsilon, 0.1)).variance_reduced.unwrap().practical;
+        let mean =
+            Array2::from_diag(&Array1::from_shape_fn(10, |i| if i == 0 { 1.0 } else { 0.9 }));
         let rows = GaussianRows::new(mean.view()).unwrap();
         let noise = Scaled::new(&rows, 1.0 / recipe.batch.value).unwrap();
-        let ticks = (1..50)
-            .find(|&t| t as f64 == recipe.iterations.value)
-            .unwrap();
+        let ticks = (1..50).find(|&t| t as f64 == recipe.iterations.value).unwrap();
         let factor = Epoch::new(&noise, mean.view(), recipe.beta.value, Start::U, ticks)
             .unwrap()
             .worst()
@@ -96,78 +85,28 @@ fn practical_vr_plan_reaches_its_target() {
 fn refusals() {
     let target = Target::new(1e-3, 0.1);
     let refused = |estimates: &Estimates, target: &Target| plan(estimates, target).unwrap_err();
-    for spectrum in [
-        &[1.0, 1.0][..],
-        &[1.0, -1.0],
-        &[0.5, -0.9, 0.1],
-        &[0.0, 0.0],
-    ] {
+    for spectrum in [&[1.0, 1.0][..], &[1.0, -1.0], &[0.5, -0.9, 0.1], &[0.0, 0.0]] {
         let error = refused(&Estimates::from_spectrum(spectrum).unwrap(), &target);
-        assert!(
-            matches!(error.kind(), ErrorKind::NoGap { .. }),
-            "{spectrum:?}: {error}"
-        );
+        assert!(matches!(error.kind(), ErrorKind::NoGap { .. }), "{spectrum:?}: {error}");
     }
-    let stream = Estimates {
-        terms: None,
-        ..paper_data()
-    };
-    let error = refused(
-        &stream,
-        &Target {
-            largest_batch: Some(10),
-            ..target
-        },
-    );
-    assert!(
-        matches!(error.kind(), ErrorKind::BeyondBreakingPoint { .. }),
-        "{error}"
-    );
-    let error = refused(
-        &stream,
-        &Target {
-            largest_batch: Some(10_000),
-            ..target
-        },
-    );
-    assert!(
-        matches!(error.kind(), ErrorKind::BatchTooLarge { .. }),
-        "{error}"
-    );
+    let stream = Estimates { terms: None, ..paper_data() };
+    let error = refused(&stream, &Target { largest_batch: Some(10), ..target });
+    assert!(matches!(error.kind(), ErrorKind::BeyondBreakingPoint { .. }), "{error}");
+    let error = refused(&stream, &Target { largest_batch: Some(10_000), ..target });
+    assert!(matches!(error.kind(), ErrorKind::BatchTooLarge { .. }), "{error}");
     // With a full product at hand the same batch will do, but not a batch of 20.
-    let limited = Target {
-        largest_batch: Some(10_000),
-        ..target
-    };
+    let limited = Target { largest_batch: Some(10_000), ..target };
     let plan = made(&paper_data(), &limited);
     let reduced = plan.variance_reduced.unwrap();
     assert!(reduced.practical.batch.value <= 10_000.0);
-    assert!(matches!(
-        reduced.guaranteed.unwrap_err().kind(),
-        ErrorKind::BatchTooLarge { .. }
-    ));
-    let error = refused(
-        &paper_data(),
-        &Target {
-            largest_batch: Some(20),
-            ..target
-        },
-    );
+    assert!(matches!(reduced.guaranteed.unwrap_err().kind(), ErrorKind::BatchTooLarge { .. }));
+    let error = refused(&paper_data(), &Target { largest_batch: Some(20), ..target });
     assert!(
-        matches!(
-            error.kind(),
-            ErrorKind::BeyondBreakingPoint {
-                name: "s_op / batch",
-                ..
-            }
-        ),
+        matches!(error.kind(), ErrorKind::BeyondBreakingPoint { name: "s_op / batch", .. }),
         "{error}"
     );
     // The theorems need a start in the right half.
-    let far = Estimates {
-        cos2: 0.1,
-        ..paper_data()
-    };
+    let far = Estimates { cos2: 0.1, ..paper_data() };
     assert!(made(&far, &target).mini_batch.guaranteed.is_err());
 }
 

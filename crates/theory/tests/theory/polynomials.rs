@@ -179,27 +179,14 @@ fn a_million_steps() {
     let mu = f64::midpoint(1.0, d.sqrt());
     let p = momentum::ln_value(Start::U, t, 1.0, 0.2025).unwrap();
     let wanted = t as f64 * mu.ln() - (d.sqrt() / mu).ln();
-    assert!(
-        (p.ln_abs - wanted).abs() <= t as f64 * 8.0 * f64::EPSILON,
-        "{} {wanted}",
-        p.ln_abs
-    );
+    assert!((p.ln_abs - wanted).abs() <= t as f64 * 8.0 * f64::EPSILON, "{} {wanted}", p.ln_abs);
     // The edge: T = 1, U = t + 1, with the sign of (−1)^t.
     let edge = chebyshev::ln_u(t + 1, -1.0).unwrap();
-    assert_eq!(
-        edge,
-        LogSign {
-            ln_abs: ((t + 2) as f64).ln(),
-            sign: -1
-        }
-    );
+    assert_eq!(edge, LogSign { ln_abs: ((t + 2) as f64).ln(), sign: -1 });
     assert_eq!(chebyshev::t(t, -1.0).unwrap(), 1.0);
     // Calm: cos tφ at φ = π/3 has period 6; t = 10⁶ ≡ 4.
     let calm = chebyshev::t(t, 0.5).unwrap();
-    assert!(
-        (calm + 0.5).abs() <= t as f64 * 8.0 * f64::EPSILON,
-        "{calm}"
-    );
+    assert!((calm + 0.5).abs() <= t as f64 * 8.0 * f64::EPSILON, "{calm}");
     // The far ends of the range of f64.
     let huge = momentum::ln_value(Start::T, t, 1e308, 1e300).unwrap();
     let wanted = t as f64 * 1e308_f64.ln() - std::f64::consts::LN_2;
@@ -215,8 +202,7 @@ fn two_starts_on_a_spread_spectrum() {
     let rule = Family::legendre(51).unwrap();
     let loss = |start, beta| {
         let top = momentum::value(start, 50, 1.001, beta).unwrap();
-        rule.expectation(|x| momentum::value(start, 50, x, beta).unwrap().powi(2))
-            .unwrap()
+        rule.expectation(|x| momentum::value(start, 50, x, beta).unwrap().powi(2)).unwrap()
             / (top * top)
     };
     assert!((loss(Start::T, 0.25) / 2.234e-2 - 1.0).abs() < 5e-4);
@@ -238,9 +224,6 @@ fn regions_of_the_recurrence() {
         (0.25, 7.97e-29),
     ] {
         let found = momentum::value(Start::U, 100, 1.0, beta).unwrap();
-        assert!(
-            (found / wanted - 1.0).abs() < 5e-3,
-            "beta {beta}: {found:e}"
-        );
+        assert!((found / wanted - 1.0).abs() < 5e-3, "beta {beta}: {found:e}");
     }
 }

@@ -19,11 +19,7 @@ fn theorem_1_fails_for_algorithm_1() {
         assert_eq!(truth > printed, t >= 5, "t = {t}");
         assert!(truth <= growth.bound(Start::U, t, 1.0).unwrap() * (1.0 + slack(t)));
         if t == 400 {
-            assert!(
-                (truth / printed / 7.4e3 - 1.0).abs() < 0.01,
-                "{}",
-                truth / printed
-            );
+            assert!((truth / printed / 7.4e3 - 1.0).abs() < 0.01, "{}", truth / printed);
         }
     }
 }
@@ -130,10 +126,7 @@ fn printed_nonsvrg_length_is_too_short() {
         let ticks = usize::try_from(ticks).unwrap();
         let error = |t| sin2(Start::U, t, &[1.0, lambda2], &[0.25, 0.75], growth.beta()).unwrap();
         let found = error(ticks) / epsilon;
-        assert!(
-            (found - ratio).abs() <= digits,
-            "λ₂ = {lambda2}, T = {ticks}: {found}"
-        );
+        assert!((found - ratio).abs() <= digits, "λ₂ = {lambda2}, T = {ticks}: {found}");
         // The corrected T leaves room for the noise as well.
         assert!(error(MiniBatch::new(&growth, 0.1, epsilon).unwrap().iterations()) <= epsilon);
     }
@@ -148,9 +141,7 @@ fn printed_and_corrected_lengths() {
         let growth = Growth::optimal(1.0, lambda2).unwrap();
         let found = as_printed::nonsvrg_iterations(&growth, delta, epsilon).unwrap();
         assert!((found / printed - 1.0).abs() < 5e-3, "{found}");
-        let found = MiniBatch::new(&growth, delta, epsilon)
-            .unwrap()
-            .iterations();
+        let found = MiniBatch::new(&growth, delta, epsilon).unwrap().iterations();
         // The errata give three digits.
         assert!(found.abs_diff(correct) <= 1, "{found}");
     }
@@ -160,11 +151,7 @@ fn printed_and_corrected_lengths() {
 #[test]
 fn printed_epoch_contraction_fails() {
     let growth = Growth::optimal(1.0, 0.9).unwrap();
-    let at = |c: f64| {
-        VarianceReduced::new(&growth, 0.01, c)
-            .unwrap()
-            .contraction()
-    };
+    let at = |c: f64| VarianceReduced::new(&growth, 0.01, c).unwrap().contraction();
     assert!((at(1.0 / 16.0) - 4.0 / 9.0).abs() <= GOLDEN);
     assert!((at(1.0 / 49.0) - as_printed::svrg_contraction()).abs() <= GOLDEN);
     assert!(at(1.0 / 48.0) > as_printed::svrg_contraction());
@@ -174,20 +161,12 @@ fn printed_epoch_contraction_fails() {
 /// exponent 3/2, and in the corrected form, it is.
 #[test]
 fn printed_svrg_batch_is_not_scale_invariant() {
-    let (once, twice) = (
-        Growth::optimal(1.0, 0.9).unwrap(),
-        Growth::optimal(2.0, 1.8).unwrap(),
-    );
+    let (once, twice) = (Growth::optimal(1.0, 0.9).unwrap(), Growth::optimal(2.0, 1.8).unwrap());
     let printed = |g, s2| as_printed::svrg_batch(g, 0.01, 0.0625, 10, s2).unwrap();
     assert!((printed(&twice, 360.0) / printed(&once, 90.0) - 2.0).abs() <= GOLDEN);
     let fixed = |g, s2| as_printed::svrg_batch_three_halves(g, 0.01, 0.0625, 10, s2).unwrap();
     assert!((fixed(&twice, 360.0) / fixed(&once, 90.0) - 1.0).abs() <= GOLDEN);
-    let batch = |g, s2| {
-        VarianceReduced::new(g, 0.01, 0.0625)
-            .unwrap()
-            .batch(s2)
-            .unwrap()
-    };
+    let batch = |g, s2| VarianceReduced::new(g, 0.01, 0.0625).unwrap().batch(s2).unwrap();
     assert_eq!(batch(&twice, 360.0), batch(&once, 90.0));
     let plain = |g, s2| MiniBatch::new(g, 0.01, 1e-3).unwrap().batch(s2).unwrap();
     assert_eq!(plain(&twice, 360.0), plain(&once, 90.0));
@@ -206,10 +185,8 @@ fn printed_block_theorem_fails() {
     let growth = Growth::new(0.97, 0.95, beta).unwrap();
     let mut worst = 0.0_f64;
     for t in 1..=30 {
-        let p: Vec<f64> = spectrum
-            .iter()
-            .map(|&x| momentum::value(Start::T, t, x, beta).unwrap())
-            .collect();
+        let p: Vec<f64> =
+            spectrum.iter().map(|&x| momentum::value(Start::T, t, x, beta).unwrap()).collect();
         let w = Array2::from_shape_fn((3, 2), |(i, j)| p[i] * w0[[i, j]]);
         let truth = block::distance(w.view(), target).unwrap();
         worst = worst.max(truth / (tangent * as_printed::block_factor(&growth, t).unwrap()));

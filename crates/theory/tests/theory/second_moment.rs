@@ -16,27 +16,16 @@ use crate::support::{Problem, config, decimal, direction, matrix, problem, slack
 /// $\mathbb E[F_t\otimes F_t]-\mathbb EF_t\otimes\mathbb EF_t$ by enumerating every sample path.
 fn enumerate(problem: &Problem, ticks: usize, start: Start) -> (Array2<f64>, Array2<f64>) {
     let dim = problem.spectrum.len();
-    let points: Vec<(Array2<f64>, f64)> = problem
-        .noise
-        .deviations()
-        .map(|(n, p)| (problem.noise.mean() + n, p))
-        .collect();
+    let points: Vec<(Array2<f64>, f64)> =
+        problem.noise.deviations().map(|(n, p)| (problem.noise.mean() + n, p)).collect();
     let mut paths = vec![(Array2::eye(dim), Array2::<f64>::zeros((dim, dim)), 1.0)];
     for tick in 0..ticks {
-        let half = if tick == 0 && start == Start::T {
-            0.5
-        } else {
-            1.0
-        };
+        let half = if tick == 0 && start == Start::T { 0.5 } else { 1.0 };
         paths = paths
             .iter()
             .flat_map(|(cur, prev, weight)| {
                 points.iter().map(move |(a, p)| {
-                    (
-                        a.dot(cur) * half - prev * problem.beta,
-                        cur.clone(),
-                        weight * p,
-                    )
+                    (a.dot(cur) * half - prev * problem.beta, cur.clone(), weight * p)
                 })
             })
             .collect();
@@ -219,10 +208,7 @@ proptest! {
 
 /// The paper's data: λ = (1, .9 × 9), Gaussian rows.
 fn paper_data() -> (Array2<f64>, GaussianRows) {
-    let mean = Array2::from_diag(&Array1::from_shape_fn(
-        10,
-        |i| if i == 0 { 1.0 } else { 0.9 },
-    ));
+    let mean = Array2::from_diag(&Array1::from_shape_fn(10, |i| if i == 0 { 1.0 } else { 0.9 }));
     let rows = GaussianRows::new(mean.view()).unwrap();
     (mean, rows)
 }
@@ -232,9 +218,7 @@ fn epoch_factor(batch: usize, beta: f64, start: Start) -> f64 {
     let noise = Scaled::new(&rows, 1.0 / batch as f64).unwrap();
     let epoch = Epoch::new(&noise, mean.view(), beta, start, 10).unwrap();
     // All directions are alike here.
-    epoch
-        .factor(Array1::from_shape_fn(10, |i| f64::from(u8::from(i == 3))).view())
-        .unwrap()
+    epoch.factor(Array1::from_shape_fn(10, |i| f64::from(u8::from(i == 3))).view()).unwrap()
 }
 
 /// Facts F5: the exact one-epoch factors, power and momentum, T = 10.
@@ -249,15 +233,9 @@ fn epoch_factors_of_the_facts() {
     ] {
         // The facts give three digits (of data whose covariance is that of a sample of 1e6).
         let found = epoch_factor(batch, 0.0, Start::U);
-        assert!(
-            (found / power - 1.0).abs() < 5e-3,
-            "power, s = {batch}: {found}"
-        );
+        assert!((found / power - 1.0).abs() < 5e-3, "power, s = {batch}: {found}");
         let found = epoch_factor(batch, 0.2025, Start::U);
-        assert!(
-            (found / accelerated - 1.0).abs() < 5e-3,
-            "momentum, s = {batch}: {found}"
-        );
+        assert!((found / accelerated - 1.0).abs() < 5e-3, "momentum, s = {batch}: {found}");
     }
     let (large, limit) = (1 << 40, 1e-9);
     assert!((epoch_factor(large, 0.0, Start::U) - 0.1216).abs() < 5e-5 + limit);
@@ -282,32 +260,21 @@ fn noise_balls_of_the_facts() {
     let momentum = Growth::optimal(1.0, 0.9).unwrap();
     let ball = |growth| noise_ball(growth, &[(0.9, 8.096)], 1).unwrap();
     assert!((ball(&power) - 42.61).abs() < 5e-3);
-    assert!(
-        (ball(&momentum) - 97.75).abs() < 2e-2,
-        "{}",
-        ball(&momentum)
-    );
+    assert!((ball(&momentum) - 97.75).abs() < 2e-2, "{}", ball(&momentum));
     for (delta, ratio) in [(0.1, 2.294), (0.01, 7.089), (1e-3, 22.37), (1e-4, 70.7)] {
         let lambda2 = 1.0 - delta;
         let plain = ball_coefficient(&Growth::new(1.0, lambda2, 0.0).unwrap(), lambda2).unwrap();
         let fast = ball_coefficient(&Growth::optimal(1.0, lambda2).unwrap(), lambda2).unwrap();
-        assert!(
-            (fast / plain / ratio - 1.0).abs() < 1e-3,
-            "Δ = {delta}: {}",
-            fast / plain
-        );
+        assert!((fast / plain / ratio - 1.0).abs() < 1e-3, "Δ = {delta}: {}", fast / plain);
     }
 }
 
 /// The AR(2) variance itself: the coefficient is the stationary variance of the recurrence it names.
 #[test]
 fn ball_coefficient_is_the_ar2_variance() {
-    for (lambda2, lambda, beta) in [
-        (0.9, 0.9, 0.2025),
-        (0.9, -0.4, 0.2025),
-        (0.5, 0.5, 0.0),
-        (0.9, 0.9, 0.1),
-    ] {
+    for (lambda2, lambda, beta) in
+        [(0.9, 0.9, 0.2025), (0.9, -0.4, 0.2025), (0.5, 0.5, 0.0), (0.9, 0.9, 0.1)]
+    {
         let growth = Growth::new(1.0, lambda2, beta).unwrap();
         let mu = growth.mu();
         let (a1, a2) = (lambda / mu, -beta / (mu * mu));
@@ -319,9 +286,6 @@ fn ball_coefficient_is_the_ar2_variance() {
         }
         let wanted = sum / (mu * mu);
         let found = ball_coefficient(&growth, lambda).unwrap();
-        assert!(
-            (found / wanted - 1.0).abs() < slack(200),
-            "{found} {wanted}"
-        );
+        assert!((found / wanted - 1.0).abs() < slack(200), "{found} {wanted}");
     }
 }

@@ -11,10 +11,7 @@ pub const GOLDEN: f64 = 1e-12;
 /// The default number of cases (256, or `PROPTEST_CASES`), and where counterexamples are kept.
 pub fn config(file: &'static str) -> ProptestConfig {
     let persistence = FileFailurePersistence::Direct(file);
-    ProptestConfig {
-        failure_persistence: Some(Box::new(persistence)),
-        ..ProptestConfig::default()
-    }
+    ProptestConfig { failure_persistence: Some(Box::new(persistence)), ..ProptestConfig::default() }
 }
 
 /// The golden file.
@@ -107,40 +104,33 @@ pub fn problem(beta_limit: i32) -> impl Strategy<Value = Problem> {
                 0..=beta_limit,
             )
         })
-        .prop_filter_map(
-            "a mean that is not zero",
-            |(mean, noise, weights, size, momentum)| {
-                let mean = (&mean + &mean.t()) * 0.5;
-                // Balanced points: the last one makes the weighted deviations sum to zero.
-                let total: f64 = weights[..noise.len()].iter().map(|&w| f64::from(w)).sum();
-                let last = f64::from(weights[2]);
-                let scale = f64::from(size) / 20.0;
-                let mut points = Vec::new();
-                let mut probabilities = Vec::new();
-                let mut sum = Array2::<f64>::zeros(mean.raw_dim());
-                for (n, &w) in noise.iter().zip(&weights) {
-                    let n = n * scale;
-                    sum = sum + &n * f64::from(w);
-                    points.push(&mean + &n);
-                    probabilities.push(f64::from(w) / (total + last));
-                }
-                points.push(&mean - &(sum / last));
-                probabilities.push(last / (total + last));
-                let noise = Finite::new(points, probabilities).ok()?;
-                // The mean of the rounded points is symmetric to rounding; take its eigenvalues.
-                let spectrum = spectrum(&mean);
-                let radius = spectrum[0].abs();
-                if radius < 0.05 {
-                    return None;
-                }
-                let beta = radius * radius / 4.0 * f64::from(momentum) / 20.0;
-                Some(Problem {
-                    noise,
-                    spectrum,
-                    beta,
-                })
-            },
-        )
+        .prop_filter_map("a mean that is not zero", |(mean, noise, weights, size, momentum)| {
+            let mean = (&mean + &mean.t()) * 0.5;
+            // Balanced points: the last one makes the weighted deviations sum to zero.
+            let total: f64 = weights[..noise.len()].iter().map(|&w| f64::from(w)).sum();
+            let last = f64::from(weights[2]);
+            let scale = f64::from(size) / 20.0;
+            let mut points = Vec::new();
+            let mut probabilities = Vec::new();
+            let mut sum = Array2::<f64>::zeros(mean.raw_dim());
+            for (n, &w) in noise.iter().zip(&weights) {
+                let n = n * scale;
+                sum = sum + &n * f64::from(w);
+                points.push(&mean + &n);
+                probabilities.push(f64::from(w) / (total + last));
+            }
+            points.push(&mean - &(sum / last));
+            probabilities.push(last / (total + last));
+            let noise = Finite::new(points, probabilities).ok()?;
+            // The mean of the rounded points is symmetric to rounding; take its eigenvalues.
+            let spectrum = spectrum(&mean);
+            let radius = spectrum[0].abs();
+            if radius < 0.05 {
+                return None;
+            }
+            let beta = radius * radius / 4.0 * f64::from(momentum) / 20.0;
+            Some(Problem { noise, spectrum, beta })
+        })
 }
 
 /// The eigenvalues of a symmetric matrix of at most 4 × 4, largest modulus first, by Jacobi rotations:
