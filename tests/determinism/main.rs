@@ -69,9 +69,10 @@ fn dense_blocks() {
         assert_same(&format!("dense {rows} × {cols}"), || {
             let op = Gram::new(Dense::new(x.view()).expect("finite"));
             let start = Block::gaussian(cols, 5, 1);
-            let mut engine = Engine::new(Exact::new(op).expect("square"), Dynamic::default(), start)
-                .expect("a start")
-                .with_gauge(AugmentedQr::new(5));
+            let mut engine =
+                Engine::new(Exact::new(op).expect("square"), Dynamic::default(), start)
+                    .expect("a start")
+                    .with_gauge(AugmentedQr::new(5));
             let observer = &mut Tolerance::new(0.0, 1).expect("a tolerance");
             let info = engine.run(8, observer).expect("a run");
             (engine.block().clone(), info)
@@ -87,8 +88,7 @@ fn sampled_maps() {
         let map = MiniBatch::new(Gram::new(&x), sampler).expect("square");
         let recurrence = Oja::new(0.1, 0.2).expect("a step");
         let start = Block::gaussian(3000, 1, 1);
-        let mut engine =
-            Engine::new(map, recurrence, start).expect("a start").with_gauge(Norm);
+        let mut engine = Engine::new(map, recurrence, start).expect("a start").with_gauge(Norm);
         let info = engine.run(10, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
         (engine.block().clone(), info)
     });
@@ -97,9 +97,8 @@ fn sampled_maps() {
         let map = VarianceReduced::new(Gram::new(&x), sampler, 4).expect("square");
         let recurrence = Momentum::new(0.01, Start::T).expect("β");
         let start = Block::gaussian(3000, 3, 1);
-        let mut engine = Engine::new(map, recurrence, start)
-            .expect("a start")
-            .with_gauge(AugmentedQr::new(3));
+        let mut engine =
+            Engine::new(map, recurrence, start).expect("a start").with_gauge(AugmentedQr::new(3));
         let info = engine.run(10, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
         (engine.block().clone(), info)
     });

@@ -114,7 +114,7 @@ fn streams() {
 #[test]
 fn single_precision() {
     let op = || {
-        let rows = rows().mapv(|v| f32::of(v));
+        let rows = rows().mapv(f32::of);
         Exact::new(Gram::new(favard_operator::Dense::new(rows).unwrap())).unwrap()
     };
     survives(|| (op(), Power, AugmentedQr::new(2), Last, Block::<f32>::gaussian(6, 2, 7)));

@@ -70,10 +70,7 @@ fn overflow_is_named_and_the_last_block_stays() {
         engine.advance().unwrap();
     }
     let error = engine.advance().unwrap_err();
-    assert!(
-        matches!(error.kind(), ErrorKind::NonFinite { tick: 3, row: 0, column: 0 }),
-        "{error}"
-    );
+    assert!(matches!(error.kind(), ErrorKind::NonFinite { tick: 3, row: 0, column: 0 }), "{error}");
     let found: f64 = engine.block().row(0)[0];
     assert!((found / 1e300 - 1.0).abs() <= 4.0 * f64::EPSILON);
     assert_eq!(engine.tick(), 3);

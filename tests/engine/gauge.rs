@@ -16,8 +16,7 @@ fn augmented_qr_follows_the_plain_recurrence() {
     let recurrence = Momentum::new(0.02, Start::U).unwrap();
     let map = || Exact::new(gram(&rows())).unwrap();
     let mut plain = Engine::new(map(), recurrence, start.clone()).unwrap().with_gauge(NoGauge);
-    let mut stable =
-        Engine::new(map(), recurrence, start).unwrap().with_gauge(AugmentedQr::new(3));
+    let mut stable = Engine::new(map(), recurrence, start).unwrap().with_gauge(AugmentedQr::new(3));
     let mut total = Array2::<f64>::eye(3);
     for tick in 1..=10 {
         plain.advance().unwrap();
@@ -89,8 +88,7 @@ fn qr_survives_rank_deficiency() {
     let op = Diagonal::<f64>::new(vec![1.0, 0.5, 0.0, 0.0, 0.0]).unwrap();
     let map = Exact::new(op).unwrap();
     let gauge = AugmentedQr::new(4);
-    let mut engine =
-        Engine::new(map, Power, Block::gaussian(5, 4, 2)).unwrap().with_gauge(gauge);
+    let mut engine = Engine::new(map, Power, Block::gaussian(5, 4, 2)).unwrap().with_gauge(gauge);
     for _ in 0..50 {
         engine.advance().unwrap();
     }

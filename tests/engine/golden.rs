@@ -40,20 +40,24 @@ fn column(block: &Block<f64>) -> Vec<f64> {
 }
 
 /// A sum of given matrices as a stochastic operator, each divided by their number.
-fn finite_set(
-    matrices: Vec<Array2<f64>>,
-) -> impl favard_operator::StochasticOperator<f64> {
+fn finite_set(matrices: Vec<Array2<f64>>) -> impl favard_operator::StochasticOperator<f64> {
     let (terms, dim) = (matrices.len(), matrices[0].nrows());
-    StochasticFn::new((dim, dim), terms, move |batch: &Batch<f64>, x: BlockRef<'_, f64>, mut y: favard_operator::BlockMut<'_, f64>| {
-        let mut sum = Array2::<f64>::zeros((dim, x.cols()));
-        for (&term, &weight) in batch.terms.iter().zip(&batch.weights) {
-            sum = sum + matrices[term].dot(&x.into_view()) * (weight / terms as f64);
-        }
-        for i in 0..dim {
-            y.row_mut(i).copy_from_slice(sum.row(i).as_slice().unwrap());
-        }
-        Ok(())
-    })
+    StochasticFn::new(
+        (dim, dim),
+        terms,
+        move |batch: &Batch<f64>,
+              x: BlockRef<'_, f64>,
+              mut y: favard_operator::BlockMut<'_, f64>| {
+            let mut sum = Array2::<f64>::zeros((dim, x.cols()));
+            for (&term, &weight) in batch.terms.iter().zip(&batch.weights) {
+                sum = sum + matrices[term].dot(&x.into_view()) * (weight / terms as f64);
+            }
+            for i in 0..dim {
+                y.row_mut(i).copy_from_slice(sum.row(i).as_slice().unwrap());
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Algorithm 1, mini-batches of two given matrices a step, U start.

@@ -112,8 +112,7 @@ fn passes_count_terms() {
 fn zero_iterates_are_a_breakdown() {
     let op = Diagonal::new(vec![1.0, 0.0]).unwrap();
     let map = Exact::new(op).unwrap();
-    let mut engine =
-        Engine::new(map, Power, Block::column(&[0.0, 1.0])).unwrap().with_gauge(Norm);
+    let mut engine = Engine::new(map, Power, Block::column(&[0.0, 1.0])).unwrap().with_gauge(Norm);
     let mut steps = 0;
     while engine.advance().unwrap() == Advance::Moved {
         steps += 1;

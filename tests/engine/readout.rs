@@ -16,10 +16,8 @@ fn expansion_is_a_function_of_the_operator() {
     let degree = 30;
     let readout = Expansion::of_function(f, 0.0, 3.0, degree).unwrap();
     let start = Block::column(&[1.0; 4]);
-    let mut engine = Engine::new(Exact::new(op).unwrap(), family, start)
-        .unwrap()
-        .with_readout(readout)
-        .unwrap();
+    let mut engine =
+        Engine::new(Exact::new(op).unwrap(), family, start).unwrap().with_readout(readout).unwrap();
     for _ in 0..degree {
         engine.advance().unwrap();
     }

@@ -121,7 +121,7 @@ fn variance_reduced(
         if t % epoch == 0 {
             let length = norm(w);
             w.map_inplace(|entry| *entry /= length);
-            anchor = w.clone();
+            anchor.clone_from(w);
             v.fill(0.0);
         }
         let a = batch_matrix(&rows(), sampler, t as u64);

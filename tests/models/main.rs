@@ -61,7 +61,10 @@ fn assert_right(fit: &PcaFit<f64>, exact: &[f64], tolerance: f64) {
     let gram = v.t().dot(&v);
     for ((i, j), value) in gram.indexed_iter() {
         let one = if i == j { 1.0 } else { 0.0 };
-        assert!((value - one).abs() <= 1e3 * f64::EPSILON * v.nrows() as f64, "({i}, {j}): {value}");
+        assert!(
+            (value - one).abs() <= 1e3 * f64::EPSILON * v.nrows() as f64,
+            "({i}, {j}): {value}"
+        );
     }
 }
 
@@ -122,7 +125,7 @@ fn repeated_eigenvalues_are_found() {
 /// A gap of 1e-6 costs steps and does not hang; the budget is a stop and the vectors come back.
 #[test]
 fn tiny_gaps_and_small_budgets() {
-    let mut spectrum: Vec<f64> = (0..500).map(|i| 1.0 - 1e-6 * f64::from(i.min(3)) ).collect();
+    let mut spectrum: Vec<f64> = (0..500).map(|i| 1.0 - 1e-6 * f64::from(i.min(3))).collect();
     for (i, value) in spectrum.iter_mut().enumerate().skip(4) {
         *value = 0.9 / (1.0 + 0.01 * i as f64);
     }

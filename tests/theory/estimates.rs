@@ -54,8 +54,9 @@ fn a_practical_plan_reaches_its_target() {
     // u₁ from the exact operator, by a long run.
     let exact = favard_engine::map::Exact::new(&op).unwrap();
     let start = Block::gaussian(5, 1, 2);
-    let mut truth =
-        Engine::new(exact, favard_engine::recurrence::Power, start.clone()).unwrap().with_gauge(Norm);
+    let mut truth = Engine::new(exact, favard_engine::recurrence::Power, start.clone())
+        .unwrap()
+        .with_gauge(Norm);
     for _ in 0..300 {
         truth.advance().unwrap();
     }

@@ -77,8 +77,7 @@ pub fn moments(
             _ => 0.0,
         })
     };
-    let steps: Vec<(Array2<f64>, f64)> =
-        choices.iter().map(|(a, p)| (companion(a), *p)).collect();
+    let steps: Vec<(Array2<f64>, f64)> = choices.iter().map(|(a, p)| (companion(a), *p)).collect();
     let v0 = [start[0], start[1], 0.0, 0.0];
     let functional = [u[0], u[1], 0.0, 0.0];
     std::array::from_fn(|order| {

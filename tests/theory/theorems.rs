@@ -38,8 +38,7 @@ fn mini_batch_runs_fail_within_delta() {
     for seed in 0..RUNS {
         let map = MiniBatch::new(&op, Sampler::uniform(6, batch, seed).unwrap()).unwrap();
         let recurrence = Momentum::new(growth.beta(), Start::U).unwrap();
-        let mut engine =
-            Engine::new(map, recurrence, start.clone()).unwrap().with_gauge(Norm);
+        let mut engine = Engine::new(map, recurrence, start.clone()).unwrap().with_gauge(Norm);
         for _ in 0..theorem.iterations() {
             engine.advance().unwrap();
         }
@@ -69,8 +68,7 @@ fn variance_reduced_runs_fail_within_delta() {
         let sampler = Sampler::uniform(6, batch, seed).unwrap();
         let map = VarianceReduced::new(&op, sampler, ticks as u64).unwrap();
         let recurrence = Momentum::new(growth.beta(), Start::U).unwrap();
-        let mut engine =
-            Engine::new(map, recurrence, start.clone()).unwrap().with_gauge(Norm);
+        let mut engine = Engine::new(map, recurrence, start.clone()).unwrap().with_gauge(Norm);
         for _ in 0..epochs * ticks {
             engine.advance().unwrap();
         }

@@ -122,7 +122,7 @@ impl<T: Scalar> RayleighRitz<T> {
         // S = D⁻¹ V Λ^{-1/2} over the eigenvalues that stand above rounding: SᵀFᵀFS = I
         let largest = self.values.last().copied().unwrap_or(T::zero());
         let least = T::of_count(cols) * T::EPSILON * largest;
-        let first = self.values.iter().take_while(|&&value| !(value > least)).count();
+        let first = self.values.iter().take_while(|&&value| value <= least).count();
         let rank = cols - first;
         self.rotation.fill(T::zero());
         for i in 0..cols {

@@ -39,8 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Block::from_fn(dim, 1, |_, _| 1.0);
     // The graph is bipartite: its spectrum is symmetric, so shift it before iterating.
     let shifted = Shifted::new(Ring(dim), -2.0)?;
-    let mut engine =
-        Engine::new(Exact::new(shifted)?, Dynamic::default(), start)?.with_gauge(Norm);
+    let mut engine = Engine::new(Exact::new(shifted)?, Dynamic::default(), start)?.with_gauge(Norm);
     let info = engine.run(5000, &mut Tolerance::new(1e-10, 1)?)?;
     println!("largest eigenvalue {:.12}", info.ritz[0] - 2.0);
     println!("residual {:.1e} after {} products", info.residuals[0], info.applications);

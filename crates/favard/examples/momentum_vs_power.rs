@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let momentum = Momentum::new(lambda2 * lambda2 / 4.0, Start::U)?;
         let mut engine = Engine::new(Exact::new(&op)?, momentum, start())?.with_gauge(Norm);
         count(engine.run(1_000_000, tolerance)?);
-        let mut engine = Engine::new(Exact::new(&op)?, Dynamic::default(), start())?.with_gauge(Norm);
+        let mut engine =
+            Engine::new(Exact::new(&op)?, Dynamic::default(), start())?.with_gauge(Norm);
         count(engine.run(1_000_000, tolerance)?);
 
         let ratio = iterations[0] as f64 / iterations[1] as f64;

@@ -11,6 +11,8 @@
 //!   weighted, masked, shifted; sums, products, stacks. Stochastic operators are sums of terms.
 //! - [`engine`]: the recurrence. Four independent axes: a map, a recurrence, a gauge, a readout;
 //!   observers that watch and stop it; checkpoints that resume it to the bit.
+//! - [`models`]: what people want from it. PCA with certificates, block Lanczos, the estimates that
+//!   feed the planners.
 //! - [`theory`]: the polynomials behind it, the paper's bounds in corrected form, exact second
 //!   moments, planners.
 //!
@@ -36,6 +38,7 @@
 //! ```
 
 pub use favard_engine as engine;
+pub use favard_models as models;
 pub use favard_operator as operator;
 pub use favard_theory as theory;
 
@@ -54,12 +57,13 @@ pub mod prelude {
         Orthogonal, Power, Start,
     };
     pub use favard_engine::{Advance, Checkpoint, Engine, Info, RayleighRitz, Stop};
+    pub use favard_models::{Eigen, Lanczos, Pca, PcaFit, Solver};
     pub use favard_operator::{
-        Adjoint, AdjointOperator, Batch, Block, BlockDiagonal, BlockMut, BlockRef, Centered, Csr,
-        Dense, Diagonal, FnOperator, FusedFn, Gram, HStack, Identity, LinearOperator, LowRank,
-        Masked, Multiple, Op, Orthonormalizer, Pattern, Product, RowOperator, Sampler, Scalar,
-        Scaled, Shifted, Sparse, StochasticFn, StochasticOperator, Sum, VStack, VectorFn, Weighted,
-        Workspace,
+        Adjoint, AdjointOperator, Batch, Block, BlockDiagonal, BlockMut, BlockRef, Centered,
+        ColumnMoments, Csr, Dense, Diagonal, FnOperator, FusedFn, Gram, HStack, Identity,
+        LinearOperator, LowRank, Masked, Multiple, Op, Orthonormalizer, Pattern, Product,
+        RowOperator, Sampler, Scalar, Scaled, Shifted, Sparse, StochasticFn, StochasticOperator,
+        Sum, VStack, VectorFn, Weighted, Workspace,
     };
 }
 

@@ -5,9 +5,7 @@ use favard_engine::map::Exact;
 use favard_engine::observe::Tolerance;
 use favard_engine::recurrence::Dynamic;
 use favard_engine::{Engine, RayleighRitz};
-use favard_operator::{
-    Batch, Block, Sampler, Scalar, StochasticOperator, Workspace, ops,
-};
+use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator, Workspace, ops};
 use favard_theory::planner::Estimates;
 
 use crate::error::{ErrorKind, Result};
@@ -157,7 +155,8 @@ fn spectrum<T: Scalar, A: StochasticOperator<T> + ?Sized>(
     let mut vectors = Block::zeros(dim, measure.ritz.len());
     ritz.rotate(engine.block().as_ref(), vectors.as_mut())?;
     let at = |values: &[T], j: usize| values.get(j).map_or(0.0, |value| value.as_f64());
-    let first: Vec<T> = (0..dim).map(|i| vectors.row(i).first().copied().unwrap_or(T::zero())).collect();
+    let first: Vec<T> =
+        (0..dim).map(|i| vectors.row(i).first().copied().unwrap_or(T::zero())).collect();
     Ok(Top {
         values: [at(&measure.ritz, 0), at(&measure.ritz, 1)],
         residuals: [at(&measure.residuals, 0), at(&measure.residuals, 1)],

@@ -29,8 +29,7 @@ pub fn exact_eigen<T: Scalar>(
 ) -> Result<Eigen<T>> {
     let (dim, cols) = op.shape();
     if dim != cols {
-        let kind =
-            favard_operator::ErrorKind::NotSquare { what: "exact solver", rows: dim, cols };
+        let kind = favard_operator::ErrorKind::NotSquare { what: "exact solver", rows: dim, cols };
         return Err(favard_operator::Error::from(kind).into());
     }
     if components == 0 || components > dim {
@@ -62,9 +61,9 @@ pub fn exact_eigen<T: Scalar>(
         ws.give(image);
     }
     // (A + Aᵀ)/2: symmetric up to rounding, made so.
-    let symmetric =
-        Mat::from_fn(dim, dim, |i, j| (matrix[(i, j)] + matrix[(j, i)]) * T::of(0.5));
-    let failed = |_| favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim });
+    let symmetric = Mat::from_fn(dim, dim, |i, j| (matrix[(i, j)] + matrix[(j, i)]) * T::of(0.5));
+    let failed =
+        |_| favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim });
     let eigen = symmetric.self_adjoint_eigen(Side::Lower).map_err(failed)?;
     let order = |j: usize| dim - 1 - j;
     let values: Vec<T> = (0..components).map(|j| eigen.S()[order(j)]).collect();

@@ -6,9 +6,9 @@ use faer::{Mat, Side};
 use favard_engine::{Info, RayleighRitz, Record, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
+use crate::Eigen;
 use crate::error::{ErrorKind, Result};
 use crate::exact::exact_eigen;
-use crate::Eigen;
 
 /// Block Lanczos with thick restart and full reorthogonalisation.
 ///
@@ -314,9 +314,10 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let used = self.used;
         let matrix = self.small.as_ref().submatrix(0, 0, used, used);
         let failed = |_| favard_engine::ErrorKind::Ritz { tick: self.products, cols: used };
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(failed).map_err(
-            favard_engine::Error::from,
-        )?;
+        let eigen = matrix
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(failed)
+            .map_err(favard_engine::Error::from)?;
         let order = |j: usize| used - 1 - j;
         self.values = (0..used).map(|j| eigen.S()[order(j)]).collect();
         self.rotation = Mat::from_fn(used, used, |i, j| eigen.U()[(i, order(j))]);
@@ -332,10 +333,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         Ok(())
     }
 
-    fn iterate(
-        &mut self,
-        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
-    ) -> Result<Stop> {
+    fn iterate(&mut self, watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>) -> Result<Stop> {
         let components = self.plan.components;
         loop {
             self.expand()?;

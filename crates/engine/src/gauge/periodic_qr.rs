@@ -59,7 +59,7 @@ impl<T: Scalar> Gauge<T> for PeriodicQr<T> {
         prev: &mut Block<T>,
         ws: &mut Workspace<T>,
     ) -> OperatorResult<()> {
-        if tick % self.every == 0 {
+        if tick.is_multiple_of(self.every) {
             self.qr.orthonormalize(&mut [cur], ws)?;
             let mut out = ws.take(prev.rows(), prev.cols());
             self.qr.apply_inverse(prev.as_ref(), out.as_mut())?;

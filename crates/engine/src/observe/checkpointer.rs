@@ -40,7 +40,7 @@ impl Checkpointer {
 
 impl<T: Scalar> Observer<T> for Checkpointer {
     fn observe(&mut self, step: &Step<'_, T>) -> Result<ControlFlow<Stop>> {
-        if step.tick % self.every == 0 {
+        if step.tick.is_multiple_of(self.every) {
             step.checkpoint().save(&self.path)?;
         }
         Ok(ControlFlow::Continue(()))

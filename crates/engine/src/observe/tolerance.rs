@@ -29,7 +29,7 @@ use crate::info::Stop;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    tolerance: f64,
+    relative: f64,
     components: usize,
     every: u64,
 }
@@ -41,7 +41,7 @@ impl Tolerance {
     /// Unless the tolerance is finite and at least 0.
     pub fn new(tolerance: f64, components: usize) -> Result<Self> {
         check("tolerance", tolerance, tolerance >= 0.0, "must be finite and at least 0")?;
-        Ok(Self { tolerance, components, every: 1 })
+        Ok(Self { relative: tolerance, components, every: 1 })
     }
 
     /// Looked at every `ticks` steps only: the others are not measured, and cheaper.
@@ -58,7 +58,7 @@ impl<T: Scalar> Observer<T> for Tolerance {
         };
         let scale = measure.ritz.iter().fold(0.0_f64, |m, ritz| m.max(ritz.abs().as_f64()));
         let leading = measure.residuals.get(..self.components);
-        let small = |residual: &T| residual.as_f64() <= self.tolerance * scale;
+        let small = |residual: &T| residual.as_f64() <= self.relative * scale;
         Ok(match leading {
             Some(leading) if leading.iter().all(small) => ControlFlow::Break(Stop::Converged),
             _ => ControlFlow::Continue(()),
@@ -66,6 +66,6 @@ impl<T: Scalar> Observer<T> for Tolerance {
     }
 
     fn wants_measure(&self, tick: u64) -> bool {
-        tick % self.every == 0
+        tick.is_multiple_of(self.every)
     }
 }

@@ -57,7 +57,7 @@ impl<T: Scalar> Expansion<T> {
         check("high", high, high > low, "must be finite and above the lower end")?;
         let points = u64::from(degree) + 1;
         let angle = |i: u64| std::f64::consts::PI * (i as f64 + 0.5) / points as f64;
-        let value = |i| f((high + low) / 2.0 + (high - low) / 2.0 * angle(i).cos());
+        let value = |i| f(f64::midpoint(high, low) + (high - low) / 2.0 * angle(i).cos());
         let values: Vec<f64> = (0..points).map(value).collect();
         // α_j = (2 − δ_j0)/N Σ_i f(x_i) cos(j θ_i)
         let coefficient = |j: u64| {

@@ -35,11 +35,13 @@ impl<T: Scalar> PcaFit<T> {
     }
 
     /// The components, one a column: d × k, orthonormal.
+    #[must_use]
     pub fn components(&self) -> &Block<T> {
         &self.eigen.vectors
     }
 
     /// The variance along each component, descending. What rounding made negative is zero.
+    #[must_use]
     pub fn explained_variance(&self) -> Vec<f64> {
         self.eigen.values.iter().map(|value| value.as_f64().max(0.0)).collect()
     }
@@ -47,17 +49,20 @@ impl<T: Scalar> PcaFit<T> {
     /// The variance along each component as a share of the total variance, which comes from an exact
     /// pass over the data: over all components the shares add up to one. Zero for data without
     /// variance.
+    #[must_use]
     pub fn explained_variance_ratio(&self) -> Vec<f64> {
         let share = |value: f64| if self.total > 0.0 { value / self.total } else { 0.0 };
         self.explained_variance().into_iter().map(share).collect()
     }
 
     /// The total variance.
+    #[must_use]
     pub fn total_variance(&self) -> f64 {
         self.total
     }
 
     /// The mean variance of the directions left out: that of the noise in probabilistic PCA.
+    #[must_use]
     pub fn noise_variance(&self) -> f64 {
         let left = self.shape.0.min(self.shape.1) - self.eigen.values.len();
         let rest = self.total - self.explained_variance().iter().sum::<f64>();
@@ -65,23 +70,27 @@ impl<T: Scalar> PcaFit<T> {
     }
 
     /// The singular values of the centred and scaled data: $\sqrt{(n - 1) \lambda_j}$.
+    #[must_use]
     pub fn singular_values(&self) -> Vec<f64> {
         let freedom = (self.shape.0 - 1) as f64;
         self.explained_variance().into_iter().map(|value| (value * freedom).sqrt()).collect()
     }
 
     /// The mean that was subtracted; zeros without centring.
+    #[must_use]
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
     /// What columns were divided by; ones without scaling.
+    #[must_use]
     pub fn scale(&self) -> &[f64] {
         &self.scale
     }
 
     /// $\lVert C v_j - \lambda_j v_j \rVert$, recomputed from the operator. There is an eigenvalue of
     /// the covariance within that distance of each $\lambda_j$.
+    #[must_use]
     pub fn residuals(&self) -> &[T] {
         &self.eigen.residuals
     }
@@ -91,6 +100,7 @@ impl<T: Scalar> PcaFit<T> {
     /// less their own residuals (Davis and Kahan). `None` where the neighbour is too close to tell
     /// them apart, or, for the last component, not known: then only the space that the cluster
     /// spans is determined.
+    #[must_use]
     pub fn angle_bounds(&self) -> Vec<Option<f64>> {
         let value = |j: usize| self.eigen.values[j].as_f64();
         let residual = |j: usize| self.eigen.residuals[j].as_f64();
@@ -112,6 +122,7 @@ impl<T: Scalar> PcaFit<T> {
     }
 
     /// Whether every residual meets the tolerance that was asked for, relative to $\lambda_1$.
+    #[must_use]
     pub fn is_certified(&self) -> bool {
         let scale = self.explained_variance().first().copied().unwrap_or(0.0);
         // An exact zero matrix has exact answers.
@@ -119,11 +130,13 @@ impl<T: Scalar> PcaFit<T> {
     }
 
     /// Why the run stopped, and what it cost.
+    #[must_use]
     pub fn info(&self) -> &Info<T> {
         &self.eigen.info
     }
 
     /// The method that was used, and why.
+    #[must_use]
     pub fn method(&self) -> (Solver, &str) {
         (self.method, &self.reason)
     }

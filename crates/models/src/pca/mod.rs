@@ -124,8 +124,7 @@ impl Pca {
         let (rows, cols) = self.check(x.shape())?;
         let moments = x.column_moments()?;
         let freedom = (rows - 1) as f64;
-        let mean: Vec<f64> =
-            if self.center { moments.mean.clone() } else { vec![0.0; cols] };
+        let mean: Vec<f64> = if self.center { moments.mean.clone() } else { vec![0.0; cols] };
         let deviation = |square: &f64| {
             let deviation = (square / freedom).sqrt();
             if self.scale && deviation > 0.0 { deviation } else { 1.0 }

@@ -144,7 +144,7 @@ impl<T: Scalar> Orthonormalizer<T> {
             Spec::default(),
         );
         let least = T::EPSILON.sqrt() * T::of_count(10 * cols.max(1));
-        if factor.is_err() || (0..cols).any(|j| !(self.gram.row(j)[j] > least)) {
+        if factor.is_err() || (0..cols).any(|j| self.gram.row(j)[j] <= least || self.gram.row(j)[j].is_nan()) {
             ws.give(lengths);
             return Ok(false);
         }

@@ -46,16 +46,14 @@ pub struct BlockMut<'a, T> {
     stride: usize,
 }
 
-/// How much of a slice a block covers: the last row needs no padding behind it.
-fn extent(rows: usize, cols: usize, stride: usize) -> usize {
-    if rows == 0 { 0 } else { (rows - 1) * stride + cols }
-}
-
+/// The last row needs no padding behind it.
 fn check_parts(len: usize, rows: usize, cols: usize, stride: usize) -> Result<()> {
-    if cols > stride.max(1) {
+    if cols > stride {
         return Err(ErrorKind::Shape { what: "row stride", expected: cols, found: stride }.into());
     }
-    let expected = extent(rows, cols, stride);
+    let extent = || rows.saturating_sub(1).checked_mul(stride)?.checked_add(cols);
+    // A block too large to count is too large for any slice.
+    let expected = if rows == 0 { 0 } else { extent().unwrap_or(usize::MAX) };
     if len < expected {
         return Err(ErrorKind::Shape { what: "block length", expected, found: len }.into());
     }
@@ -75,7 +73,7 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
     /// When the slice is shorter than the shape, or the stride than a row.
     pub fn new(data: &'a [T], rows: usize, cols: usize, stride: usize) -> Result<Self> {
         check_parts(data.len(), rows, cols, stride)?;
-        let len = data.len().min(rows * stride);
+        let len = data.len().min(rows.saturating_mul(stride));
         Ok(Self { data: &data[..len], rows, cols, stride })
     }
 
@@ -130,6 +128,9 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
     }
 
     /// A range of the rows.
+    ///
+    /// # Panics
+    /// When the range leaves the block.
     #[must_use]
     pub fn rows_range(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.rows, "rows {range:?} of a block");
@@ -140,6 +141,9 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
     }
 
     /// A range of the columns.
+    ///
+    /// # Panics
+    /// When the range leaves the block.
     #[must_use]
     pub fn cols_range(&self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.cols, "columns {range:?} of a block");
@@ -149,6 +153,8 @@ impl<'a, T: Scalar> BlockRef<'a, T> {
 
     /// The block as an `ndarray` view.
     #[must_use]
+    // A block is a valid strided array: the `expect`s cannot fail.
+    #[allow(clippy::missing_panics_doc)]
     pub fn into_view(self) -> ArrayView2<'a, T> {
         if self.rows * self.cols == 0 {
             // ndarray accepts no explicit strides for an array without entries.
@@ -183,7 +189,7 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
     /// When the slice is shorter than the shape, or the stride than a row.
     pub fn new(data: &'a mut [T], rows: usize, cols: usize, stride: usize) -> Result<Self> {
         check_parts(data.len(), rows, cols, stride)?;
-        let len = data.len().min(rows * stride);
+        let len = data.len().min(rows.saturating_mul(stride));
         Ok(Self { data: &mut data[..len], rows, cols, stride })
     }
 
@@ -245,6 +251,9 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
     }
 
     /// A range of the rows.
+    ///
+    /// # Panics
+    /// When the range leaves the block.
     #[must_use]
     pub fn rows_range(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.rows, "rows {range:?} of a block");
@@ -256,6 +265,9 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
     }
 
     /// A range of the columns.
+    ///
+    /// # Panics
+    /// When the range leaves the block.
     #[must_use]
     pub fn cols_range(self, range: Range<usize>) -> Self {
         assert!(range.start <= range.end && range.end <= self.cols, "columns {range:?} of a block");
@@ -270,6 +282,8 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
 
     /// The block as an `ndarray` view.
     #[must_use]
+    // A block is a valid strided array: the `expect`s cannot fail.
+    #[allow(clippy::missing_panics_doc)]
     pub fn into_view(self) -> ArrayViewMut2<'a, T> {
         if self.rows * self.cols == 0 {
             let shape = (self.rows, self.cols);
@@ -291,6 +305,16 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A slice that does not hold the block is refused, however large the numbers.
+    #[test]
+    fn impossible_parts_are_refused() {
+        assert!(BlockRef::new(&[1.0], 1, 1, 0).is_err());
+        assert!(BlockRef::new(&[1.0], usize::MAX, 2, 2).is_err());
+        assert!(BlockMut::new(&mut [1.0, 2.0, 3.0], 2, 2, 2).is_err());
+        assert!(BlockRef::new(&[1.0, 2.0, 3.0], 2, 1, 2).is_ok());
+        assert!(BlockRef::<f64>::new(&[], 4, 0, 0).is_ok());
+    }
 
     /// Blocks without entries have views too, of the right shape.
     #[test]

@@ -106,8 +106,9 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Shifted<A, T> {
 }
 
 impl<A: StochasticOperator<T>, T: Scalar> StochasticOperator<T> for Shifted<A, T> {
+    /// Those of $A$; one, $-cI$, when $A$ has none.
     fn terms(&self) -> usize {
-        self.inner.terms()
+        self.inner.terms().max(1)
     }
 
     fn apply_terms(
@@ -120,17 +121,23 @@ impl<A: StochasticOperator<T>, T: Scalar> StochasticOperator<T> for Shifted<A, T
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_apply(x, &y)?;
-        self.inner.apply_terms(batch, alpha, x, gamma, y.reborrow(), ws)?;
+        batch.check(self.terms())?;
+        if self.inner.terms() == 0 {
+            ops::scale(gamma, y.reborrow());
+        } else {
+            self.inner.apply_terms(batch, alpha, x, gamma, y.reborrow(), ws)?;
+        }
         // Σⱼ wⱼ (A_tⱼ − (c/N) I) = Σⱼ wⱼ A_tⱼ − c (Σⱼ wⱼ) / N I
         let total: T = batch.weights.iter().copied().sum();
-        let share = self.shift * total / T::of_count(self.terms().max(1));
+        let share = self.shift * total / T::of_count(self.terms());
         ops::axpby(-alpha * share, x, T::one(), y)
     }
 
     /// $\lVert A_i \rVert + \lvert c \rvert / N$, which is at least $\lVert A_i - (c/N) I \rVert$.
     fn term_norm(&self, term: usize) -> T {
-        let share = num_traits::Float::abs(self.shift) / T::of_count(self.terms().max(1));
-        self.inner.term_norm(term) + share
+        let share = num_traits::Float::abs(self.shift) / T::of_count(self.terms());
+        let own = if self.inner.terms() == 0 { T::zero() } else { self.inner.term_norm(term) };
+        own + share
     }
 }
 

@@ -200,9 +200,12 @@ impl<'a, N: Noise> PositiveMap<'a, N> {
             for l in 0..d {
                 let mut unit = Array2::zeros((d, d));
                 unit[[k, l]] = 1.0;
-                let image = self.noisy(&unit)? * weights;
-                for ((i, j), &value) in image.indexed_iter() {
-                    matrix[[i * d + j, k * d + l]] = value;
+                // Balanced by √|G| on both sides: near the pole of one pair the rows of G∘𝒮 differ by
+                // 1e17, and an eigensolver would drop the small ones.
+                let into = weights[[k, l]].abs().sqrt();
+                for ((i, j), &value) in self.noisy(&unit)?.indexed_iter() {
+                    let out = weights[[i, j]].abs().sqrt().copysign(weights[[i, j]]);
+                    matrix[[i * d + j, k * d + l]] = out * value * into;
                 }
             }
         }

@@ -97,7 +97,9 @@ proptest! {
                 let columns = w0.slice(ndarray::s![.., ..j]);
                 let d0 = block::distance(columns, target).unwrap();
                 // Nearly orthogonal or dependent starts have no theorem, or no digits.
-                prop_assume!(d0 < 0.999);
+                if d0 >= 0.999 {
+                    continue;
+                }
                 let tangent = block::tangent(d0).unwrap();
                 let others = spectrum[j..].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
                 let growth = Growth::new(spectrum[j - 1], others, beta).unwrap();
