@@ -3,6 +3,7 @@
 // A plan's steps and batch are floats until they are run.
 #![allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
+mod chain;
 mod estimates;
 mod moments;
 mod support;

@@ -12,7 +12,10 @@
 //! - [`strategy`]: proptest strategies for shapes, blocks, dense and sparse matrices, which cover 0
 //!   and 1 rows and columns, empty sparse rows and views that are not contiguous.
 //!
-//! All return a [`Violation`] that says which law, in which case, and with which numbers.
+//! - [`Chain`]: the paper's variance bounds in corrected form, checked exactly on a distribution of
+//!   matrices or a small stochastic operator of one's own.
+//!
+//! All laws return a [`Violation`] that says which law, in which case, and with which numbers.
 //!
 //! Tolerances are bounds, not trial values: see [`Rounding`].
 //!
@@ -73,6 +76,7 @@
 //! ```
 
 mod case;
+mod chain;
 pub mod laws;
 mod rounding;
 pub mod strategy;
@@ -80,6 +84,7 @@ mod trial;
 mod view;
 mod violation;
 
+pub use chain::{Chain, ChainError};
 pub use rounding::{Rounding, explicit};
 pub use trial::{Trial, check_adjoint, check_linear, check_matrix, check_rows, check_stochastic};
 pub use violation::{Violation, ViolationKind};

@@ -66,6 +66,7 @@ struct Leaf<'t, 'a, T, const W: usize, P> {
 }
 
 impl<T: Scalar, const W: usize, P: Pick> Kernel for Leaf<'_, '_, T, W, P> {
+    #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(mut self) {
         let &Task { a, pick, alpha, z } = self.task;

@@ -4,7 +4,7 @@ use rayon::join;
 
 use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
 use super::slab::{Slab, pack, rows_of, slabs, with_lanes};
-use super::{Pick, Rows, is_far};
+use super::{Pick, Rows};
 use crate::{BlockMut, BlockRef, Scalar, Workspace};
 
 /// Entries of a task: half a second-level cache of them.
@@ -50,13 +50,7 @@ fn packed<T: Scalar, const W: usize>(
 ) {
     let copy = pack::<T, W>(x, ws);
     let rows = rows_of::<T, W>(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
-    if is_far::<T, W>(a.cols) {
-        let x = Packed::<T, W, true>(rows);
-        split(&Task { a, pick, x, alpha, gamma }, 0, y);
-    } else {
-        let x = Packed::<T, W, false>(rows);
-        split(&Task { a, pick, x, alpha, gamma }, 0, y);
-    }
+    split(&Task { a, pick, x: Packed(rows), alpha, gamma }, 0, y);
     copy.into_iter().for_each(|copy| ws.give(copy));
 }
 
@@ -94,15 +88,14 @@ struct Leaf<'t, 'a, T, const W: usize, P, S> {
 }
 
 impl<T: Scalar, const W: usize, P: Pick, S: Source<T, W>> Kernel for Leaf<'_, '_, T, W, P, S> {
+    #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(mut self) {
         let &Task { a, pick, x, alpha, gamma } = self.task;
         for i in 0..self.y.rows() {
-            let row = pick.at(self.first + i);
-            let (columns, values) = a.row(row);
-            let ahead = if S::FAR && P::IN_ORDER { a.ahead(row) } else { &[] };
+            let (columns, values) = a.row(pick.at(self.first + i));
             // yᵢ ← α Σ_c a_ic x_c + γ yᵢ
-            let sum = gather(columns, values, ahead, x);
+            let sum = gather(columns, values, x);
             for (y, &sum) in self.y.row_mut(i).iter_mut().zip(&sum) {
                 *y = combine(alpha, sum, gamma, *y);
             }

@@ -1,11 +1,42 @@
 //! The products of a matrix stored by rows with a block, at the memory's speed.
+//!
+//! Three products: $Y \leftarrow \alpha A X + \gamma Y$ ([`forward`]),
+//! $Y \leftarrow \alpha A^T Z + \gamma Y$ ([`transpose`]) and both at once,
+//! $Y \leftarrow \alpha A^T D (A X - \mathbf{1} m^T) + \gamma Y$ ([`normal`]); the first two for a
+//! list of rows as well ([`Pick`]).
+//!
+//! # Schedule
+//! What decides is where the rows of the block are found that a sparse row names: 64 bytes of the
+//! block are fetched for each entry of 12. (Figures: milliseconds of processor time for 4 million
+//! entries in 40,000 rows, `f64`, one thread, best of 15, AVX2, second-level cache of 1 MB; a
+//! machine that others used too, so that differences below 5 % say nothing.)
+//!
+//! - **Slabs.** A wide block is worked on one cache line of columns at a time, copied out into
+//!   rows of one line first unless it has that layout. With 50,000 columns and k = 16, two slabs
+//!   took 14 ms to gather and 20 to 24 to scatter; rows of two lines at once 17 to 24 and 33 to 36.
+//! - **Groups.** A transposed product scatters: groups of rows, their number from the shape
+//!   ([`groups`]), each into a buffer of its own. Splitting the columns instead (panels that fit
+//!   the second-level cache, with the position of every panel in every row stored) needs no
+//!   buffers but walks the matrix in pieces of a dozen entries: 7 panels took more than twice as
+//!   long as buffers, and even 2 panels were no gain.
+//! - **One pass or two.** $A^T A X$ walks blocks of rows, gathering and then scattering each while
+//!   it is in the cache, when a slab of the block is at most [`NEAR`] bytes. With k = 1 and 50,000
+//!   columns this took 10.6 ms against 13.3 in two passes; with k = 8 and 8,000 columns 14.0
+//!   against 15.5. Beyond, the two blocks push each other out of the cache: with k = 8 and 50,000
+//!   columns 21.8 against 19.7, and two passes it is.
+//! - **Not used.** Prefetching, which needs `unsafe`, made one pass over a large block as fast as
+//!   two passes are without (19.0) and did not speed up those. Unchecked indices gained nothing.
+//!   Pages of 2 MiB for all arrays gained 5 % at k = 1 and nothing at k = 8.
+//!
+//! # Bits
+//! Sums are taken in an order that depends on the shape only; multiply-adds are not fused. The
+//! result is the same on any number of threads and on any processor.
 
 mod direct;
 mod forward;
 mod lanes;
 mod normal;
 mod pick;
-mod prefetch;
 mod rows;
 mod slab;
 mod transpose;
@@ -19,19 +50,20 @@ pub(crate) use transpose::transpose;
 
 use crate::Scalar;
 
-/// Bytes of a slab above which its rows are asked for ahead: what a second-level cache holds.
+/// Bytes of a slab that stay in a second-level cache, more or less.
 const NEAR: usize = 1 << 20;
 
-/// Whether a slab of W numbers a row does not stay in the second-level cache.
-fn is_far<T: Scalar, const W: usize>(rows: usize) -> bool {
-    W == T::LANE && rows.saturating_mul(64) > NEAR
+/// Whether a slab of so many numbers a row stays in the second-level cache.
+fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
+    rows.saturating_mul(lanes * size_of::<T>()) <= NEAR
 }
 
 /// The number of groups of rows that add up a transposed product, each in its own buffer.
 ///
-/// With r entries a column, a buffer costs each column two lines to clear and to add up against r
-/// lines to fill. One group below r = 16; up to four while a group has 8 entries a column; more
-/// while it has 64, at most 32.
+/// With r entries a column, a buffer costs each column two lines, to clear and to add up, against
+/// the r lines of filling it. One group below r = 16; up to four while a group has 8 entries a
+/// column; more while it has 64, at most 32. For `f64` the buffers take at most two thirds of the
+/// memory of the matrix, and at most a twelfth from r = 256 on.
 fn groups(entries: usize, cols: usize) -> usize {
     let share = entries / cols.max(1);
     (share / 8).clamp(1, 4).max((share / 64).min(32))

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lanes::{Kernel, Packed, gather, run, scatter};
 use super::slab::{Slab, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
-use super::{All, Pick, Rows, forward, groups, is_far, transpose};
+use super::{All, Pick, Rows, forward, groups, is_near, transpose};
 use crate::{Between, BlockMut, BlockRef, Scalar, Workspace};
 
 /// Entries of a block of rows, gathered and then scattered while they are in the cache.
@@ -16,9 +16,8 @@ const TASK: usize = 1024;
 
 /// Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − 1 mᵀ)ᵢ. Shapes fit.
 ///
-/// In one pass over memory: each group of rows ([`groups`]) is walked in blocks of rows that stay
-/// in the cache between their two uses. When there are fewer groups than threads it takes two
-/// passes, both of which use all threads; the bits are the same.
+/// One slab of the block after the other, each in one pass over the matrix or in two: see the
+/// module. The bits are the same.
 pub(crate) fn normal<T: Scalar>(
     a: Rows<'_, T>,
     alpha: T,
@@ -28,49 +27,55 @@ pub(crate) fn normal<T: Scalar>(
     mut y: BlockMut<'_, T>,
     ws: &mut Workspace<T>,
 ) {
-    let groups = groups(a.values.len(), a.cols);
     let Between { weights, offset, mut sums } = between;
-    if groups == 1 || groups < rayon::current_num_threads() {
-        two_passes(a, groups, alpha, x, Between { weights, offset, sums }, gamma, y, ws);
-        return;
+    let groups = groups(a.values.len(), a.cols);
+    let busy = groups > 1 && groups >= rayon::current_num_threads();
+    for Slab { columns, lanes } in slabs::<T>(x.cols(), false) {
+        let between = Between {
+            weights,
+            offset: offset.map(|offset| &offset[columns.clone()]),
+            sums: sums.as_deref_mut().map(|sums| &mut sums[columns.clone()]),
+        };
+        let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
+        if busy && is_near::<T>(a.cols, lanes) {
+            with_lanes!(lanes, W => one_pass::<T, W>(a, groups, alpha, x, between, gamma, y, ws));
+        } else {
+            two_passes(a, groups, alpha, x, between, gamma, y, ws);
+        }
     }
-    // A block has at least one row, and enough of them for the mean row.
-    let height = (ENTRIES / a.values.len().div_ceil(a.rows().max(1))).clamp(1, a.rows());
-    for Slab { columns, lanes } in slabs::<T>(y.cols(), false) {
-        let offset = offset.map(|offset| &offset[columns.clone()]);
-        let mut sums = sums.as_deref_mut().map(|sums| &mut sums[columns.clone()]);
-        let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns.clone()));
-        with_lanes!(lanes, W => {
-            let copy = pack::<T, W>(x, ws);
-            let mut buffers = ws.take(groups * a.cols, W);
-            let mut z = ws.take(groups * height, W);
-            let mut totals = ws.take_zeros(groups, W);
-            {
-                let data = copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data());
-                let x = rows_of::<T, W>(data);
-                let width = columns.len();
-                let sums = sums.is_some();
-                let task = Task { a, x, groups, height, width, sums, weights, offset };
-                let (mut buffers, mut z, mut totals) =
-                    (buffers.as_mut(), z.as_mut(), totals.as_mut());
-                let (buffers, z, totals) =
-                    (buffers.data_mut(), z.data_mut(), totals.data_mut());
-                if is_far::<T, W>(a.cols) {
-                    fill::<T, W, true>(&task, buffers, z, totals);
-                } else {
-                    fill::<T, W, false>(&task, buffers, z, totals);
-                }
-            }
-            reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
-            if let Some(sums) = sums.as_deref_mut() {
-                add_totals(totals.as_ref(), sums);
-            }
-            copy.into_iter().for_each(|copy| ws.give(copy));
-            ws.give(buffers);
-            ws.give(z);
-            ws.give(totals);
-        });
+}
+
+/// Each group of rows is walked in blocks of rows that stay in the cache between their two uses.
+#[allow(clippy::too_many_arguments)] // those of the product
+fn one_pass<T: Scalar, const W: usize>(
+    a: Rows<'_, T>,
+    groups: usize,
+    alpha: T,
+    x: BlockRef<'_, T>,
+    between: Between<'_, T>,
+    gamma: T,
+    y: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) {
+    let Between { weights, offset, sums } = between;
+    // As many rows as have the entries of a block when they are of mean length, at least one.
+    let height = (ENTRIES / a.values.len().div_ceil(a.rows())).clamp(1, a.rows());
+    let copy = pack::<T, W>(x, ws);
+    let mut buffers = ws.take(groups * a.cols, W);
+    let mut z = ws.take(groups * height, W);
+    let mut totals = ws.take_zeros(groups, W);
+    let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
+    let (width, has_sums) = (x.cols(), sums.is_some());
+    let task = Task { a, x: rows, groups, height, width, has_sums, weights, offset };
+    fill::<T, W>(&task, buffers.as_mut(), z.as_mut(), totals.as_mut());
+    reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
+    if let Some(sums) = sums {
+        add_totals(totals.as_ref(), sums);
     }
+    copy.into_iter().for_each(|copy| ws.give(copy));
+    ws.give(buffers);
+    ws.give(z);
+    ws.give(totals);
 }
 
 /// sums ← Σ_g totals_g, in the order of the groups.
@@ -90,61 +95,68 @@ struct Task<'a, T, const W: usize> {
     /// Columns of the slab, at most W.
     width: usize,
     /// Whether the sums of the columns are wanted.
-    sums: bool,
+    has_sums: bool,
     weights: Option<&'a [T]>,
     offset: Option<&'a [T]>,
 }
 
-fn fill<T: Scalar, const W: usize, const FAR: bool>(
+fn fill<T: Scalar, const W: usize>(
     task: &Task<'_, T, W>,
-    buffers: &mut [T],
-    z: &mut [T],
-    totals: &mut [T],
+    mut buffers: BlockMut<'_, T>,
+    mut z: BlockMut<'_, T>,
+    mut totals: BlockMut<'_, T>,
 ) {
-    let buffers = rows_of_mut::<T, W>(buffers).par_chunks_mut(task.a.cols);
-    let z = rows_of_mut::<T, W>(z).par_chunks_mut(task.height);
-    let totals = rows_of_mut::<T, W>(totals).par_iter_mut();
+    let buffers = rows_of_mut::<T, W>(buffers.data_mut()).par_chunks_mut(task.a.cols);
+    let z = rows_of_mut::<T, W>(z.data_mut()).par_chunks_mut(task.height);
+    let totals = rows_of_mut::<T, W>(totals.data_mut()).par_iter_mut();
     let tasks = buffers.zip(z).zip(totals).enumerate().with_max_len(1);
-    tasks.for_each(|(group, ((y, z), total))| {
+    tasks.for_each(|(number, ((y, z), total))| {
         y.fill([T::zero(); W]);
-        run(Group::<T, W, FAR> { task, group, y, z, total });
+        run(Group::<T, W> { task, number, y, z, total });
     });
 }
 
-struct Group<'t, 'a, T, const W: usize, const FAR: bool> {
+struct Group<'t, 'a, T, const W: usize> {
     task: &'t Task<'a, T, W>,
-    group: usize,
+    number: usize,
     y: &'t mut [[T; W]],
     z: &'t mut [[T; W]],
     total: &'t mut [T; W],
 }
 
-impl<T: Scalar, const W: usize, const FAR: bool> Kernel for Group<'_, '_, T, W, FAR> {
+impl<T: Scalar, const W: usize> Kernel for Group<'_, '_, T, W> {
+    #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
-        let &Task { a, x, groups, height, width, sums, weights, offset } = self.task;
+        let &Task { a, x, groups, height, width, has_sums, weights, offset } = self.task;
         let Self { y, z, total, .. } = self;
-        let rows = All.group(a, self.group, groups);
-        let ahead = |i: usize| if FAR { a.ahead(i) } else { &[] };
+        let rows = All.group(a, self.number, groups);
         for from in rows.clone().step_by(height) {
             let block = from..rows.end.min(from + height);
             // zᵢ ← Σ_c a_ic x_c
             for (i, z) in block.clone().zip(z.iter_mut()) {
                 let (columns, values) = a.row(i);
-                *z = gather(columns, values, ahead(i), Packed::<T, W, FAR>(x));
+                *z = gather(columns, values, Packed(x));
             }
             // zᵢ ← wᵢ (zᵢ − m)
             let part = BlockMut::from_parts(z.as_flattened_mut(), block.len(), width, W);
-            Between::transform(weights, offset, part, from, sums.then_some(&mut total[..width]));
+            Between::transform(
+                weights,
+                offset,
+                part,
+                from,
+                has_sums.then_some(&mut total[..width]),
+            );
             // y_c ← y_c + a_ic zᵢ
             for (i, z) in block.zip(z.iter()) {
                 let (columns, values) = a.row(i);
-                scatter::<T, W, FAR>(z, columns, values, ahead(i), 0, y);
+                scatter(z, columns, values, 0, y);
             }
         }
     }
 }
 
+/// A X for all rows, then Aᵀ Z: each pass runs on all threads, whatever the number of groups.
 #[allow(clippy::too_many_arguments)] // those of the product
 fn two_passes<T: Scalar>(
     a: Rows<'_, T>,

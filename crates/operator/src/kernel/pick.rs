@@ -6,9 +6,6 @@ use super::Rows;
 
 /// Which row of the matrix is the i-th of the product.
 pub(crate) trait Pick: Copy + Sync {
-    /// Whether the rows follow each other in memory.
-    const IN_ORDER: bool;
-
     /// The number of the i-th picked row.
     fn at(self, i: usize) -> usize;
 
@@ -27,9 +24,7 @@ pub(crate) trait Pick: Copy + Sync {
 pub(crate) struct All;
 
 impl Pick for All {
-    const IN_ORDER: bool = true;
-
-    #[inline(always)]
+    #[inline]
     fn at(self, i: usize) -> usize {
         i
     }
@@ -55,9 +50,7 @@ impl Pick for All {
 }
 
 impl Pick for &[usize] {
-    const IN_ORDER: bool = false;
-
-    #[inline(always)]
+    #[inline]
     fn at(self, i: usize) -> usize {
         self[i]
     }

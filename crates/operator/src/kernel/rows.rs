@@ -1,7 +1,5 @@
 //! [`Rows`]: a sparse matrix as the kernels see it.
 
-use super::lanes::ahead;
-
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.
 #[derive(Debug)]
 pub(crate) struct Rows<'a, T> {
@@ -31,15 +29,9 @@ impl<'a, T> Rows<'a, T> {
     }
 
     /// The columns and the values of row i.
-    #[inline(always)]
+    #[inline]
     pub fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
         let range = self.pointers[i]..self.pointers[i + 1];
         (&self.columns[range.clone()], &self.values[range])
-    }
-
-    /// The columns that will be wanted soon while row i is being read.
-    #[inline(always)]
-    pub fn ahead(&self, i: usize) -> &'a [u32] {
-        ahead(self.columns, self.pointers[i], self.pointers[i + 1])
     }
 }

@@ -106,7 +106,7 @@ pub(super) fn pack<T: Scalar, const W: usize>(
 }
 
 /// A row of at most W numbers, with zeros behind.
-#[inline(always)]
+#[inline]
 pub(super) fn load<T: Scalar, const W: usize>(row: &[T]) -> [T; W] {
     let mut lanes = [T::zero(); W];
     lanes.iter_mut().zip(row).for_each(|(lane, &value)| *lane = value);

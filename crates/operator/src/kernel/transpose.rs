@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
-use super::{Pick, Rows, direct, groups, is_far};
+use super::{Pick, Rows, direct, groups};
 use crate::{BlockMut, BlockRef, Scalar, Workspace};
 
 /// Columns whose sums one task adds up.
@@ -38,18 +38,14 @@ pub(crate) fn transpose<T: Scalar>(
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
             let mut view = buffers.as_mut();
-            if is_far::<T, W>(a.cols) {
-                fill::<T, W, true>(a, pick, z, groups, view.data_mut());
-            } else {
-                fill::<T, W, false>(a, pick, z, groups, view.data_mut());
-            }
+            fill::<T, W>(a, pick, z, groups, view.data_mut());
             reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
             ws.give(buffers);
         });
     }
 }
 
-fn fill<T: Scalar, const W: usize, const FAR: bool>(
+fn fill<T: Scalar, const W: usize>(
     a: Rows<'_, T>,
     pick: impl Pick,
     z: BlockRef<'_, T>,
@@ -64,12 +60,12 @@ fn fill<T: Scalar, const W: usize, const FAR: bool>(
         panels.with_max_len(1).for_each(|(p, y)| {
             y.fill([T::zero(); W]);
             let (from, to) = (rows.start, rows.end);
-            run(Panel::<T, W, FAR, _> { a, pick, z, from, to, first: p * panel, y });
+            run(Panel::<T, W, _> { a, pick, z, from, to, first: p * panel, y });
         });
     });
 }
 
-struct Panel<'a, T, const W: usize, const FAR: bool, P> {
+struct Panel<'a, T, const W: usize, P> {
     a: Rows<'a, T>,
     pick: P,
     z: BlockRef<'a, T>,
@@ -80,30 +76,28 @@ struct Panel<'a, T, const W: usize, const FAR: bool, P> {
     y: &'a mut [[T; W]],
 }
 
-impl<T: Scalar, const W: usize, const FAR: bool, P: Pick> Kernel for Panel<'_, T, W, FAR, P> {
+impl<T: Scalar, const W: usize, P: Pick> Kernel for Panel<'_, T, W, P> {
+    #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
         let Self { a, pick, z, from, to, first, y } = self;
         let whole = y.len() == a.cols;
         for i in from..to {
-            let row = pick.at(i);
-            let (columns, values) = a.row(row);
+            let (columns, values) = a.row(pick.at(i));
             let zi = load(z.row(i));
             // y_c ← y_c + a_ic zᵢ
             if whole {
-                let ahead = if FAR && P::IN_ORDER { a.ahead(row) } else { &[] };
-                scatter::<T, W, FAR>(&zi, columns, values, ahead, 0, y);
+                scatter(&zi, columns, values, 0, y);
             } else {
                 let range = within(columns, first, first + y.len());
-                let (columns, values) = (&columns[range.clone()], &values[range]);
-                scatter::<T, W, false>(&zi, columns, values, &[], first, y);
+                scatter(&zi, &columns[range.clone()], &values[range], first, y);
             }
         }
     }
 }
 
 /// Where the columns `first..end` are in a sparse row.
-#[inline(always)]
+#[inline]
 pub(super) fn within(columns: &[u32], first: usize, end: usize) -> std::ops::Range<usize> {
     let from = columns.partition_point(|&column| (column as usize) < first);
     from..from + columns[from..].partition_point(|&column| (column as usize) < end)
