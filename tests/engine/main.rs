@@ -5,6 +5,7 @@
 
 mod checkpoint;
 mod failure;
+mod fits;
 mod gauge;
 mod golden;
 mod maps;

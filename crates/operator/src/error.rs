@@ -168,9 +168,5 @@ pub enum ErrorKind {
 /// # Errors
 /// When the two differ.
 pub fn check_dim(what: &'static str, expected: usize, found: usize) -> Result<()> {
-    if expected == found {
-        Ok(())
-    } else {
-        Err(ErrorKind::Shape { what, expected, found }.into())
-    }
+    if expected == found { Ok(()) } else { Err(ErrorKind::Shape { what, expected, found }.into()) }
 }

@@ -52,6 +52,17 @@ pub trait Readout<T: Scalar> {
 
 /// The readout may be used with the gauge `G`: a readout that adds iterates up needs them as they
 /// are, with [`NoGauge`](crate::gauge::NoGauge); the last iterate can be read in any gauge.
+///
+/// The compiler refuses an average of rescaled iterates:
+/// ```compile_fail,E0277
+/// use favard_engine::{Engine, gauge::Norm, map::Exact, readout::Average, recurrence::Power};
+/// use favard_operator::{Block, Diagonal};
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let map = Exact::new(Diagonal::new(vec![1.0, 2.0])?)?;
+/// let engine = Engine::new(map, Power, Block::column(&[1.0, 1.0]))?.with_gauge(Norm);
+/// engine.with_readout(Average::new(0))?;
+/// # Ok(()) }
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the readout `{Self}` cannot be used with the gauge `{G}`",
     note = "a readout that adds iterates up needs them unscaled: use `NoGauge`"

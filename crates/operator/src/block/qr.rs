@@ -144,13 +144,19 @@ impl<T: Scalar> Orthonormalizer<T> {
             Spec::default(),
         );
         let least = T::EPSILON.sqrt() * T::of_count(10 * cols.max(1));
-        if factor.is_err() || (0..cols).any(|j| self.gram.row(j)[j] <= least || self.gram.row(j)[j].is_nan()) {
+        if factor.is_err()
+            || (0..cols).any(|j| self.gram.row(j)[j] <= least || self.gram.row(j)[j].is_nan())
+        {
             ws.give(lengths);
             return Ok(false);
         }
         // R⁻¹ = D⁻¹ L⁻ᵀ, B ← B R⁻¹
         self.product.fill(T::zero());
-        invert_lower_triangular(self.product.as_mut().into_mat(), self.gram.as_ref().as_mat(), Par::Seq);
+        invert_lower_triangular(
+            self.product.as_mut().into_mat(),
+            self.gram.as_ref().as_mat(),
+            Par::Seq,
+        );
         self.inverse.fill(T::zero());
         for i in 0..cols {
             for j in i..cols {
@@ -189,11 +195,7 @@ impl<T: Scalar> Orthonormalizer<T> {
     }
 
     /// Gram–Schmidt, each column projected twice ("twice is enough").
-    fn gram_schmidt(
-        &mut self,
-        blocks: &mut [&mut Block<T>],
-        ws: &mut Workspace<T>,
-    ) -> Result<()> {
+    fn gram_schmidt(&mut self, blocks: &mut [&mut Block<T>], ws: &mut Workspace<T>) -> Result<()> {
         let cols = self.r.cols();
         self.inverse.fill(T::zero());
         let mut column: Vec<Block<T>> = blocks.iter().map(|b| Block::zeros(b.rows(), 1)).collect();
@@ -277,7 +279,11 @@ impl<T: Scalar> Orthonormalizer<T> {
             }
         }
         self.inverse.fill(T::zero());
-        invert_upper_triangular(self.inverse.as_mut().into_mat(), self.product.as_ref().as_mat(), Par::Seq);
+        invert_upper_triangular(
+            self.inverse.as_mut().into_mat(),
+            self.product.as_ref().as_mat(),
+            Par::Seq,
+        );
         for j in (0..cols).filter(|&j| self.dependent[j]) {
             for i in 0..cols {
                 self.inverse.row_mut(i)[j] = T::zero();

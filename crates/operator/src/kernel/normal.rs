@@ -148,7 +148,7 @@ impl<T: Scalar, const W: usize> Kernel for Group<'_, '_, T, W> {
                 has_sums.then_some(&mut total[..width]),
             );
             // y_c ← y_c + a_ic zᵢ
-            for (i, z) in block.zip(z.iter()) {
+            for (i, &z) in block.zip(z.iter()) {
                 let (columns, values) = a.row(i);
                 scatter(z, columns, values, 0, y);
             }

@@ -87,10 +87,10 @@ impl<T: Scalar, const W: usize, P: Pick> Kernel for Panel<'_, T, W, P> {
             let zi = load(z.row(i));
             // y_c ← y_c + a_ic zᵢ
             if whole {
-                scatter(&zi, columns, values, 0, y);
+                scatter(zi, columns, values, 0, y);
             } else {
                 let range = within(columns, first, first + y.len());
-                scatter(&zi, &columns[range.clone()], &values[range], first, y);
+                scatter(zi, &columns[range.clone()], &values[range], first, y);
             }
         }
     }
