@@ -53,9 +53,9 @@ pub struct Estimate {
 ///
 /// - $\lambda_1$, $\lambda_2$: Ritz values of a block of four columns under dynamic momentum. They
 ///   approach from below, with the residuals as error bars.
-/// - $s_{op} = \lVert \mathbb{E}[\tilde A^2] - A^2 \rVert$: eight power iterations on the sample's
+/// - $s_{op} = \lVert \mathbb{E}(\tilde A^2) - A^2 \rVert$: eight power iterations on the sample's
 ///   mean. The same number stands for $\lVert \Sigma \rVert$, which it bounds from above
-///   ($\langle Q, \mathbb{E}[NPN] \rangle \le \lVert \mathbb{E} N^2 \rVert$ by Cauchy and Schwarz).
+///   ($\langle Q, \mathbb{E}(NPN) \rangle \le \lVert \mathbb{E} N^2 \rVert$ by Cauchy and Schwarz).
 /// - $\kappa = \mathbb{E} \lVert (I - v_1 v_1^T) \tilde A v_1 \rVert^2$: the mean over the sample.
 ///
 /// The sampled numbers have a relative error of the order of $\sqrt{\text{kurtosis} / \text{samples}}$.

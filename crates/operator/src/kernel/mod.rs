@@ -7,26 +7,28 @@
 //!
 //! # Schedule
 //! What decides is where the rows of the block are found that a sparse row names: 64 bytes of the
-//! block are fetched for each entry of 12. (Figures: milliseconds of processor time for 4 million
-//! entries in 40,000 rows, `f64`, one thread, best of 15, AVX2, second-level cache of 1 MB; a
-//! machine that others used too, so that differences below 5 % say nothing.)
+//! block are fetched for each entry of 12. Figures are milliseconds for 40,000 rows of 100 entries
+//! at uniformly random columns, `f64`, one thread, AVX2, second-level cache of 1 MB, on a machine
+//! that others used too: differences below 10 % say nothing.
 //!
 //! - **Slabs.** A wide block is worked on one cache line of columns at a time, copied out into
-//!   rows of one line first unless it has that layout. With 50,000 columns and k = 16, two slabs
-//!   took 14 ms to gather and 20 to 24 to scatter; rows of two lines at once 17 to 24 and 33 to 36.
+//!   rows of one line first unless it has that layout. With 50,000 columns and k = 16 (wall time,
+//!   best of 30), two slabs took 14 to gather and 20 to 24 to scatter, rows of two lines at once
+//!   17 to 24 and 33 to 36.
 //! - **Groups.** A transposed product scatters: groups of rows, their number from the shape
 //!   ([`groups`]), each into a buffer of its own. Splitting the columns instead (panels that fit
 //!   the second-level cache, with the position of every panel in every row stored) needs no
-//!   buffers but walks the matrix in pieces of a dozen entries: 7 panels took more than twice as
-//!   long as buffers, and even 2 panels were no gain.
+//!   buffers but walks the matrix in pieces of a dozen entries. With 200,000 rows and k = 8 (wall
+//!   time, best of 5, one run), 7 panels took 260 for $A^T Z$ alone, 2 panels 95, while buffers
+//!   took 78 for $A^T A X$.
 //! - **One pass or two.** $A^T A X$ walks blocks of rows, gathering and then scattering each while
-//!   it is in the cache, when a slab of the block is at most [`NEAR`] bytes. With k = 1 and 50,000
-//!   columns this took 10.6 ms against 13.3 in two passes; with k = 8 and 8,000 columns 14.0
-//!   against 15.5. Beyond, the two blocks push each other out of the cache: with k = 8 and 50,000
-//!   columns 21.8 against 19.7, and two passes it is.
-//! - **Not used.** Prefetching, which needs `unsafe`, made one pass over a large block as fast as
-//!   two passes are without (19.0) and did not speed up those. Unchecked indices gained nothing.
-//!   Pages of 2 MiB for all arrays gained 5 % at k = 1 and nothing at k = 8.
+//!   it is in the cache, when a slab of the block is at most [`NEAR`] bytes. In processor time,
+//!   best of 15: with k = 1 and 50,000 columns 10.6 against 13.3 in two passes; with k = 8 and
+//!   8,000 columns 14.0 against 15.5. Beyond, the two blocks push each other out of the cache:
+//!   with k = 8 and 50,000 columns 21.8 against 19.7, and two passes it is.
+//! - **Not used.** Prefetching the block, which needs `unsafe`, brought one pass over a large block
+//!   to 19.0, no better than two passes without. Prefetching the matrix, unchecked indices and
+//!   (but for 5 % at k = 1) pages of 2 MiB gained nothing.
 //!
 //! # Bits
 //! Sums are taken in an order that depends on the shape only; multiply-adds are not fused. The
