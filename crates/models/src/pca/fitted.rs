@@ -97,13 +97,17 @@ impl<T: Scalar> PcaFit<T> {
 
     /// A bound on the angle between each component and the eigenvector it stands for,
     /// $\sin\angle \le \lVert r_j \rVert / \text{gap}_j$, with the gap to the neighbouring values
-    /// less their own residuals (Davis and Kahan). `None` where the neighbour is too close to tell
+    /// less their own residuals (Davis and Kahan). Each residual is taken with $8\epsilon\sqrt{d}\lambda_1$
+    /// for the rounding of its own computation. `None` where the neighbour is too close to tell
     /// them apart, or, for the last component, not known: then only the space that the cluster
     /// spans is determined.
     #[must_use]
     pub fn angle_bounds(&self) -> Vec<Option<f64>> {
         let value = |j: usize| self.eigen.values[j].as_f64();
-        let residual = |j: usize| self.eigen.residuals[j].as_f64();
+        let largest = self.explained_variance().first().copied().unwrap_or(0.0);
+        let dim = self.eigen.vectors.rows() as f64;
+        let rounding = 8.0 * T::EPSILON.as_f64() * dim.sqrt() * largest;
+        let residual = |j: usize| self.eigen.residuals[j].as_f64() + rounding;
         let count = self.eigen.values.len();
         (0..count)
             .map(|j| {
