@@ -1,13 +1,14 @@
 //! [`estimate`]: the top of the spectrum and the noise of a stochastic operator.
 
+use favard_engine::Engine;
 use favard_engine::gauge::AugmentedQr;
 use favard_engine::map::Exact;
 use favard_engine::observe::Tolerance;
 use favard_engine::recurrence::Dynamic;
-use favard_engine::{Engine, RayleighRitz};
 use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator, Workspace, ops};
 use favard_theory::planner::Estimates;
 
+use crate::Eigen;
 use crate::error::{ErrorKind, Result};
 
 /// How much an [`estimate`] may cost.
@@ -147,21 +148,15 @@ fn spectrum<T: Scalar, A: StochasticOperator<T> + ?Sized>(
         Engine::new(map, Dynamic::default(), start)?.with_gauge(AugmentedQr::new(cols));
     let tolerance = &mut Tolerance::new(T::EPSILON.as_f64().sqrt(), 2)?;
     let info = engine.run(effort.products, tolerance)?;
-    let (mut image, mut ws) = (Block::zeros(dim, cols), Workspace::new());
-    op.apply(T::one(), engine.block().as_ref(), T::zero(), image.as_mut(), &mut ws)?;
-    let mut ritz = RayleighRitz::new(cols);
-    ritz.compute(engine.block().as_ref(), image.as_ref(), engine.tick(), &mut ws)?;
-    let measure = ritz.measure();
-    let mut vectors = Block::zeros(dim, measure.ritz.len());
-    ritz.rotate(engine.block().as_ref(), vectors.as_mut())?;
+    let found = Eigen::of_span(op, engine.block(), 2, info)?;
     let at = |values: &[T], j: usize| values.get(j).map_or(0.0, |value| value.as_f64());
-    let first: Vec<T> =
-        (0..dim).map(|i| vectors.row(i).first().copied().unwrap_or(T::zero())).collect();
+    let column = found.vectors.as_ref();
+    let first = |i: usize, _| column.row(i).first().copied().unwrap_or(T::zero());
     Ok(Top {
-        values: [at(&measure.ritz, 0), at(&measure.ritz, 1)],
-        residuals: [at(&measure.residuals, 0), at(&measure.residuals, 1)],
-        vector: Block::column(&first),
-        products: info.applications + 1,
+        values: [at(&found.values, 0), at(&found.values, 1)],
+        residuals: [at(&found.residuals, 0), at(&found.residuals, 1)],
+        vector: Block::from_fn(dim, 1, first),
+        products: found.info.applications,
     })
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use faer::{Mat, Side};
-use favard_engine::{Info, RayleighRitz, Record, Stop};
+use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use crate::Eigen;
@@ -397,34 +397,22 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         self.rotate(count)?;
         let vectors = self.basis.as_ref().cols_range(0..count).to_owned();
         drop(self.basis);
-        let mut image = Block::zeros(vectors.rows(), count);
-        self.op.apply(T::one(), vectors.as_ref(), T::zero(), image.as_mut(), &mut self.ws)?;
-        let mut ritz = RayleighRitz::new(count);
-        ritz.compute(vectors.as_ref(), image.as_ref(), self.products, &mut self.ws)?;
-        let measure = ritz.measure();
-        let mut rotated = Block::zeros(vectors.rows(), measure.ritz.len());
-        ritz.rotate(vectors.as_ref(), rotated.as_mut())?;
-        let applications = self.products + 1;
-        let scale = measure.ritz.iter().fold(T::zero(), |m, v| m.max(v.abs())).as_f64();
+        let info = Info {
+            stop,
+            iterations: self.products,
+            applications: self.products,
+            passes: self.products as f64,
+            seed: Some(self.plan.seed),
+            history: self.history,
+            ritz: Vec::new(),
+            residuals: Vec::new(),
+        };
+        let mut found = Eigen::of_span(self.op, &vectors, count, info)?;
+        // What the recurrence promised, the recomputed residuals must keep, up to rounding.
         let rounding = T::EPSILON.as_f64() * vectors.rows() as f64;
-        let allowed = self.plan.tolerance.max(rounding) * scale;
-        let met = measure.residuals.iter().all(|r| r.as_f64() <= allowed);
-        // What the recurrence promised, the recomputed residuals must keep.
-        let stop = if stop == Stop::Converged && !met { Stop::Stagnated } else { stop };
-        Ok(Eigen {
-            info: Info {
-                stop,
-                iterations: self.products,
-                applications,
-                passes: applications as f64,
-                seed: Some(self.plan.seed),
-                history: self.history,
-                ritz: measure.ritz.clone(),
-                residuals: measure.residuals.clone(),
-            },
-            values: measure.ritz.clone(),
-            residuals: measure.residuals.clone(),
-            vectors: rotated,
-        })
+        if stop == Stop::Converged && !found.meets(self.plan.tolerance.max(rounding)) {
+            found.info.stop = Stop::Stagnated;
+        }
+        Ok(found)
     }
 }

@@ -128,9 +128,7 @@ impl<T: Scalar> PcaFit<T> {
     /// Whether every residual meets the tolerance that was asked for, relative to $\lambda_1$.
     #[must_use]
     pub fn is_certified(&self) -> bool {
-        let scale = self.explained_variance().first().copied().unwrap_or(0.0);
-        // An exact zero matrix has exact answers.
-        self.eigen.residuals.iter().all(|r| r.as_f64() <= self.tolerance * scale)
+        self.eigen.meets(self.tolerance)
     }
 
     /// Why the run stopped, and what it cost.

@@ -7,8 +7,8 @@ pub use fitted::PcaFit;
 pub use solver::Solver;
 
 use favard_operator::{
-    Adjoint, AdjointOperator, Block, Centered, ColumnMoments, Gram, LinearOperator,
-    Orthonormalizer, Scalar, Scaled, Workspace,
+    Adjoint, AdjointOperator, Block, Centered, ColumnMoments, Gram, Orthonormalizer, Scalar,
+    Scaled, Workspace,
 };
 
 use crate::Eigen;
@@ -191,16 +191,7 @@ fn right_vectors<T: Scalar>(
     op.apply_adjoint(T::one(), left.vectors.as_ref(), T::zero(), v.as_mut(), &mut ws)?;
     Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
     let covariance = Gram::new(op).with_scale(freedom.recip())?;
-    let mut image = Block::zeros(cols, count);
-    covariance.apply(T::one(), v.as_ref(), T::zero(), image.as_mut(), &mut ws)?;
-    let mut ritz = favard_engine::RayleighRitz::new(count);
-    ritz.compute(v.as_ref(), image.as_ref(), left.info.iterations, &mut ws)?;
-    let mut vectors = Block::zeros(cols, ritz.measure().ritz.len());
-    ritz.rotate(v.as_ref(), vectors.as_mut())?;
-    let favard_engine::Measure { ritz: values, residuals } = ritz.measure().clone();
     let mut info = left.info;
-    info.applications += 1;
-    info.passes += 1.5; // half a product for V, a whole one for its image
-    (info.ritz, info.residuals) = (values.clone(), residuals.clone());
-    Ok(Eigen { values, vectors, residuals, info })
+    info.passes += 0.5; // V is half a product with the covariance
+    Eigen::of_span(&covariance, &v, count, info)
 }

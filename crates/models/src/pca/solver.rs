@@ -4,8 +4,8 @@ use favard_engine::gauge::AugmentedQr;
 use favard_engine::map::Exact;
 use favard_engine::observe::Tolerance;
 use favard_engine::recurrence::Dynamic;
-use favard_engine::{Engine, RayleighRitz, Stop};
-use favard_operator::{Block, LinearOperator, Scalar, Workspace};
+use favard_engine::{Engine, Stop};
+use favard_operator::{Block, LinearOperator, Scalar};
 
 use crate::error::Result;
 use crate::{Eigen, Lanczos, exact_eigen};
@@ -72,28 +72,10 @@ fn dynamic<T: Scalar>(op: &dyn LinearOperator<T>, plan: &Lanczos) -> Result<Eige
     let start = Block::gaussian(dim, width, seed);
     let mut engine = Engine::new(Exact::new(op)?, Dynamic::default(), start)?
         .with_gauge(AugmentedQr::new(width));
-    let mut info = engine.run(products, &mut Tolerance::new(tolerance, components)?)?;
-    let (mut image, mut ws) = (Block::zeros(dim, width), Workspace::new());
-    op.apply(T::one(), engine.block().as_ref(), T::zero(), image.as_mut(), &mut ws)?;
-    let mut ritz = RayleighRitz::new(width);
-    ritz.compute(engine.block().as_ref(), image.as_ref(), engine.tick(), &mut ws)?;
-    let found = ritz.measure();
-    let mut vectors = Block::zeros(dim, found.ritz.len());
-    ritz.rotate(engine.block().as_ref(), vectors.as_mut())?;
-    let count = components.min(found.ritz.len());
-    info.applications += 1;
-    info.passes += 1.0;
-    info.ritz = found.ritz[..count].to_vec();
-    info.residuals = found.residuals[..count].to_vec();
-    let scale = info.ritz.first().map_or(0.0, |theta| theta.abs().as_f64());
-    let met = info.residuals.iter().all(|r| r.as_f64() <= tolerance * scale);
-    if info.stop == Stop::Iterations && met {
-        info.stop = Stop::Converged;
+    let info = engine.run(products, &mut Tolerance::new(tolerance, components)?)?;
+    let mut found = Eigen::of_span(op, engine.block(), components, info)?;
+    if found.info.stop == Stop::Iterations && found.meets(tolerance) {
+        found.info.stop = Stop::Converged;
     }
-    Ok(Eigen {
-        values: info.ritz.clone(),
-        vectors: vectors.as_ref().cols_range(0..count).to_owned(),
-        residuals: info.residuals.clone(),
-        info,
-    })
+    Ok(found)
 }
