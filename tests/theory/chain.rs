@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::support::{finite, operator, points};
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
     /// Rows of a small data set, one drawn at a time, β on both sides of λ₂²/4.
     #[test]
     fn chain_holds_for_sampled_rows(

@@ -5,11 +5,12 @@ use favard_engine::gauge::AugmentedQr;
 use favard_engine::map::Exact;
 use favard_engine::observe::Tolerance;
 use favard_engine::recurrence::Dynamic;
-use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator, Workspace, ops};
+use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator};
 use favard_theory::planner::Estimates;
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
+use crate::noise::Noise;
 
 /// How much an [`estimate`] may cost.
 ///
@@ -22,7 +23,7 @@ use crate::error::{ErrorKind, Result};
 pub struct Effort {
     /// Exact block products at most, for the spectrum.
     pub products: u64,
-    /// Terms drawn at random, for the noise; each is used twice in each of eight rounds.
+    /// Terms drawn at random, for the noise; each is used 17 times.
     pub samples: usize,
     /// The seed of the start block and of the draws.
     pub seed: u64,
@@ -42,7 +43,12 @@ pub struct Estimate {
     /// $\lVert A v_j - \theta_j v_j \rVert$ for j = 1, 2: there is an eigenvalue within that
     /// distance of each of the two.
     pub residuals: [f64; 2],
-    /// Exact block products used.
+    /// Between which numbers $\lVert \Sigma \rVert$ lies, up to sampling error; the planner is told
+    /// the upper one.
+    pub sigma_range: [f64; 2],
+    /// $\sigma^2 = \mathbb{E} \lVert N \rVert^2$.
+    pub sigma2: f64,
+    /// Exact block products used for the spectrum.
     pub products: u64,
     /// Passes over the data used, samples included.
     pub passes: f64,
@@ -55,8 +61,13 @@ pub struct Estimate {
 /// - $\lambda_1$, $\lambda_2$: Ritz values of a block of four columns under dynamic momentum. They
 ///   approach from below, with the residuals as error bars.
 /// - $s_{op} = \lVert \mathbb{E}(\tilde A^2) - A^2 \rVert$: eight power iterations on the sample's
-///   mean. The same number stands for $\lVert \Sigma \rVert$, which it bounds from above
-///   ($\langle Q, \mathbb{E}(NPN) \rangle \le \lVert \mathbb{E} N^2 \rVert$ by Cauchy and Schwarz).
+///   mean.
+/// - $\lVert \Sigma \rVert$, $\Sigma = \mathbb{E}(N \otimes N)$: at most $s_{op}$
+///   ($\langle Q, \mathbb{E}(NPN) \rangle \le \lVert \mathbb{E} N^2 \rVert$ by Cauchy and Schwarz),
+///   and at least $\lVert \mathbb{E}(N v v^T N) \rVert_F$ for the direction v that $s_{op}$ belongs
+///   to, from the pairs of up to 64 of the sampled terms.
+/// - $\sigma^2 = \mathbb{E} \lVert N \rVert^2$: eight power iterations on each of up to 64 of the
+///   sampled $N_i$, side by side in one block; from below.
 /// - $\kappa = \mathbb{E} \lVert (I - v_1 v_1^T) \tilde A v_1 \rVert^2$: the mean over the sample.
 ///
 /// The sampled numbers have a relative error of the order of $\sqrt{\text{kurtosis} / \text{samples}}$.
@@ -103,10 +114,12 @@ where
     let sampler = Sampler::uniform(terms, effort.samples, effort.seed)?;
     let mut batch = Batch::default();
     sampler.draw(0, &mut batch);
-    let kappa = spread(op, &batch, &top.vector)?;
-    let s_op = second_moment(op, &batch, effort.seed)?;
-    // Each sampled term: once for κ, twice in each round of the power iteration.
-    let used = effort.samples as f64 * (1.0 + 2.0 * ROUNDS as f64) / terms as f64;
+    let mut noise = Noise::new(op, &batch, effort.seed);
+    let kappa = noise.spread(&top.vector)?;
+    let (s_op, direction) = noise.second_moment()?;
+    let sigma_low = noise.sigma_low(&direction)?.min(s_op);
+    let sigma2 = noise.sigma2()?;
+    let passes = noise.products as f64 + noise.sampled as f64 / terms as f64;
     Ok(Estimate {
         estimates: Estimates {
             lambda1: top.values[0],
@@ -120,13 +133,12 @@ where
             cos2: 1.0 / dim as f64,
         },
         residuals: top.residuals,
+        sigma_range: [sigma_low, s_op],
+        sigma2,
         products: top.products,
-        passes: top.products as f64 + 2.0 * ROUNDS as f64 + used,
+        passes: top.products as f64 + passes,
     })
 }
-
-/// Power iterations on E[Ã²] − A².
-const ROUNDS: usize = 8;
 
 struct Top<T> {
     values: [f64; 2],
@@ -158,62 +170,4 @@ fn spectrum<T: Scalar, A: StochasticOperator<T> + ?Sized>(
         vector: Block::from_fn(dim, 1, first),
         products: found.info.applications,
     })
-}
-
-/// κ = mean over the sample of ‖Ãv − v(vᵀÃv)‖², Ã = N A_i.
-fn spread<T: Scalar, A: StochasticOperator<T> + ?Sized>(
-    op: &A,
-    batch: &Batch<T>,
-    v: &Block<T>,
-) -> Result<f64> {
-    let (mut ws, mut y) = (Workspace::new(), Block::zeros(v.rows(), 1));
-    let (mut total, all) = (0.0, T::of_count(op.terms()));
-    let mut one = Batch { terms: vec![0], weights: vec![all] };
-    for &term in &batch.terms {
-        one.terms[0] = term;
-        op.apply_terms(&one, T::one(), v.as_ref(), T::zero(), y.as_mut(), &mut ws)?;
-        let mut along = [T::zero()];
-        ops::column_dots(v.as_ref(), y.as_ref(), &mut along, &mut ws)?;
-        ops::axpby(-along[0], v.as_ref(), T::one(), y.as_mut())?;
-        let mut rest = [T::zero()];
-        ops::column_norms(y.as_ref(), &mut rest, &mut ws)?;
-        total += rest[0].as_f64().powi(2);
-    }
-    Ok(total / batch.len() as f64)
-}
-
-/// ‖E[Ã²] − A²‖ by power iteration, the expectation over the sample.
-fn second_moment<T: Scalar, A: StochasticOperator<T> + ?Sized>(
-    op: &A,
-    batch: &Batch<T>,
-    seed: u64,
-) -> Result<f64> {
-    let dim = op.shape().0;
-    let mut ws = Workspace::new();
-    let mut v = Block::gaussian(dim, 1, seed ^ 0x5eed);
-    let zeros = || Block::<T>::zeros(dim, 1);
-    let (mut y, mut once, mut sum) = (zeros(), zeros(), zeros());
-    let mut norm = [T::zero()];
-    let share = T::of_count(batch.len()).recip();
-    let mut one = Batch { terms: vec![0], weights: vec![T::of_count(op.terms())] };
-    let mut found = 0.0;
-    for _ in 0..ROUNDS {
-        ops::column_norms(v.as_ref(), &mut norm, &mut ws)?;
-        if norm[0] == T::zero() {
-            return Ok(0.0);
-        }
-        ops::scale(norm[0].recip(), v.as_mut());
-        // sum = (1/m) Σ Ã(Ãv) − A(Av)
-        op.apply(T::one(), v.as_ref(), T::zero(), once.as_mut(), &mut ws)?;
-        op.apply(-T::one(), once.as_ref(), T::zero(), sum.as_mut(), &mut ws)?;
-        for &term in &batch.terms {
-            one.terms[0] = term;
-            op.apply_terms(&one, T::one(), v.as_ref(), T::zero(), y.as_mut(), &mut ws)?;
-            op.apply_terms(&one, share, y.as_ref(), T::one(), sum.as_mut(), &mut ws)?;
-        }
-        ops::column_norms(sum.as_ref(), &mut norm, &mut ws)?;
-        found = norm[0].as_f64();
-        std::mem::swap(&mut v, &mut sum);
-    }
-    Ok(found)
 }

@@ -16,6 +16,7 @@ mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod noise;
 mod pca;
 
 pub use eigen::Eigen;
