@@ -186,6 +186,15 @@ fn fits_do_not_depend_on_threads() {
     };
     let one = fit(1);
     assert!(one == fit(2) && one == fit(4));
+    // Eigenproblems of 300 and of 140, large enough for a parallel solver to differ.
+    let square = csr(&sparse(900, 300, 6));
+    let large = |threads: usize, solver: Solver| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Pca::new(50).solver(solver).fit(&square).unwrap())
+    };
+    for solver in [Solver::Exact, Solver::Lanczos] {
+        assert!(large(1, solver) == large(2, solver) && large(1, solver) == large(4, solver));
+    }
     for j in 0..3 {
         let column = one.components().view().column(j).to_owned();
         let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });

@@ -1,11 +1,13 @@
 //! [`exact_eigen`]: the matrix formed, and solved.
 
-use faer::{Mat, Side};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar, Workspace};
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
+use crate::symmetric::symmetric_eigen;
 
 /// The largest eigenpairs of a small symmetric operator, by forming its matrix column block by
 /// column block and solving it with faer: $n / 8$ block products, $n^2$ numbers, $O(n^3)$ flops.
@@ -62,17 +64,16 @@ pub fn exact_eigen<T: Scalar>(
     }
     // (A + Aᵀ)/2: symmetric up to rounding, made so.
     let symmetric = Mat::from_fn(dim, dim, |i, j| (matrix[(i, j)] + matrix[(j, i)]) * T::of(0.5));
-    let failed =
-        |_| favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim });
-    let eigen = symmetric.self_adjoint_eigen(Side::Lower).map_err(failed)?;
-    let order = |j: usize| dim - 1 - j;
-    let values: Vec<T> = (0..components).map(|j| eigen.S()[order(j)]).collect();
-    let vectors = Block::from_fn(dim, components, |i, j| eigen.U()[(i, order(j))]);
+    let (mut values, eigenvectors) = symmetric_eigen(symmetric.as_ref())?;
+    values.truncate(components);
+    let leading = eigenvectors.as_ref().subcols(0, components);
+    let vectors = Block::from_fn(dim, components, |i, j| leading[(i, j)]);
     // ‖A v − λ v‖ from the matrix that the operator gave.
-    let image = &symmetric * eigen.U();
+    let mut image = Mat::<T>::zeros(dim, components);
+    matmul(image.as_mut(), Accum::Replace, symmetric.as_ref(), leading, T::one(), Par::Seq);
     let residuals: Vec<T> = (0..components)
         .map(|j| {
-            let entry = |i: usize| image[(i, order(j))] - values[j] * eigen.U()[(i, order(j))];
+            let entry = |i: usize| image[(i, j)] - values[j] * leading[(i, j)];
             (0..dim).map(|i| entry(i) * entry(i)).sum::<T>().sqrt()
         })
         .collect();

@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use faer::{Mat, Side};
+use faer::Mat;
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
 use crate::exact::exact_eigen;
+use crate::symmetric::symmetric_eigen;
 
 /// Block Lanczos with thick restart and full reorthogonalisation.
 ///
@@ -313,14 +314,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     fn ritz(&mut self) -> Result<()> {
         let used = self.used;
         let matrix = self.small.as_ref().submatrix(0, 0, used, used);
-        let failed = |_| favard_engine::ErrorKind::Ritz { tick: self.products, cols: used };
-        let eigen = matrix
-            .self_adjoint_eigen(Side::Lower)
-            .map_err(failed)
-            .map_err(favard_engine::Error::from)?;
-        let order = |j: usize| used - 1 - j;
-        self.values = (0..used).map(|j| eigen.S()[order(j)]).collect();
-        self.rotation = Mat::from_fn(used, used, |i, j| eigen.U()[(i, order(j))]);
+        (self.values, self.rotation) = symmetric_eigen(matrix)?;
         let last = used - self.width;
         let r = self.qr.r();
         let residual = |j: usize| {

@@ -18,6 +18,7 @@ mod exact;
 mod lanczos;
 mod noise;
 mod pca;
+mod symmetric;
 
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
