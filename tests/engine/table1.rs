@@ -146,3 +146,37 @@ fn vr_power_with_momentum() {
     let recurrence = Momentum::new(0.05, Start::U).unwrap();
     compare(map, recurrence, (0.0, 0.05), variance_reduced(&sampler, 5, 1.0));
 }
+
+/// Dynamic momentum (Austin, Pollock, Zhu): β from the last two residuals, as a plain loop. The
+/// residual d is known to ‖A‖ε, so β to a share of ε‖A‖(1/d + 1/d₋) of itself.
+#[test]
+fn dynamic_momentum() {
+    let a = matrix(&rows());
+    let map = Exact::new(gram(&rows())).unwrap();
+    let begin = Block::column(start().as_slice().unwrap());
+    let recurrence = favard_engine::recurrence::Dynamic::default();
+    let mut engine = Engine::new(map, recurrence, begin).unwrap().with_gauge(Norm);
+    let mut before: Option<f64> = None;
+    for t in 0..10 {
+        let (w, v) = (column(engine.block()), column(engine.previous()));
+        let z = a.dot(&w);
+        let nu = w.dot(&z) / w.dot(&w);
+        let d = norm(&(&z - &(&w * nu))) / norm(&w);
+        // ρ = min(d/d₋, 1), r = 2ρ/(1 + ρ²), β = ν²r²/4
+        let beta = before.map_or(0.0, |before| {
+            let rho = (d / before).min(1.0);
+            let r = 2.0 * rho / (1.0 + rho * rho);
+            nu * nu * r * r / 4.0
+        });
+        let next = &z - &(&v * beta);
+        let length = norm(&next);
+        engine.advance().unwrap();
+        let sharp = 1.0 + bound(&a) * (1.0 / d + before.map_or(0.0, f64::recip));
+        let allowed = rounding(TERMS, bound(&a) + beta, length) * sharp;
+        let gap = distance(engine.block(), &(next / length));
+        assert!(gap <= allowed, "tick {t}: {gap:e} apart, at most {allowed:e}");
+        assert!(allowed < 1e-6, "the bound says something: {allowed:e}");
+        before = Some(d);
+    }
+    assert!(engine.recurrence().beta() > 0.0);
+}
