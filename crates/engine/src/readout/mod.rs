@@ -69,7 +69,7 @@ pub trait Readout<T: Scalar> {
 )]
 pub trait ReadoutFits<G> {}
 
-/// The one block of a memory of the given kind, if it has the shape of `own` or `own` is empty.
+/// Puts the block of a memory, if it has one, in the place of `own`.
 fn take_block<T: Scalar>(memory: Memory<T>, own: &mut Block<T>) {
     if let Some(block) = memory.blocks.into_iter().next() {
         *own = block;
