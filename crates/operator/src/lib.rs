@@ -74,7 +74,7 @@ pub use wrap::{
 /// Arithmetic on blocks, with the same bits on any number of threads.
 pub mod ops {
     pub use crate::block::{
-        axpby, column_dots, column_norms, copy, cross, find_non_finite, right_multiply, scale,
-        scale_columns,
+        axpby, column_dots, column_norms, copy, cross, cross_panels, find_non_finite,
+        right_multiply, right_multiply_panels, rotate_panels, scale, scale_columns,
     };
 }

@@ -2,13 +2,12 @@
 
 mod ops;
 mod owned;
+mod products;
 mod qr;
 mod view;
 
-pub use ops::{
-    axpby, column_dots, column_norms, copy, cross, find_non_finite, right_multiply, scale,
-    scale_columns,
-};
+pub use ops::{axpby, column_dots, column_norms, copy, find_non_finite, scale, scale_columns};
 pub use owned::Block;
+pub use products::{cross, cross_panels, right_multiply, right_multiply_panels, rotate_panels};
 pub use qr::Orthonormalizer;
 pub use view::{BlockMut, BlockRef};

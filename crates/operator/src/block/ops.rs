@@ -3,8 +3,6 @@
 //! The chunks depend on the shape and never on the number of threads, and partial sums are added
 //! in the order of the chunks: the same block gives the same bits on any number of threads.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Par};
 use rayon::prelude::*;
 
 use super::{BlockMut, BlockRef};
@@ -15,13 +13,17 @@ use crate::{Scalar, Workspace};
 const CHUNK: usize = 32 * 1024;
 
 /// Rows of a chunk for rows that are `stride` apart.
-fn chunk_rows(stride: usize) -> usize {
+pub(super) fn chunk_rows(stride: usize) -> usize {
     (CHUNK / stride.max(1)).max(64)
 }
 
 /// Runs `f(index, part)` over parts of `len` entries, in parallel when there is more than one: a
 /// small block costs no visit to the thread pool.
-fn for_each_part<T: Send>(data: &mut [T], len: usize, f: impl Fn(usize, &mut [T]) + Sync) {
+pub(super) fn for_each_part<T: Send>(
+    data: &mut [T],
+    len: usize,
+    f: impl Fn(usize, &mut [T]) + Sync,
+) {
     if data.len() <= len {
         f(0, data);
     } else {
@@ -200,66 +202,4 @@ pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> 
         return (0..x.rows()).find_map(bad);
     }
     (0..x.rows()).into_par_iter().with_min_len(1024).find_map_first(bad)
-}
-
-/// out ← xᵀ y, a small matrix: both blocks are read once.
-///
-/// # Errors
-/// When the blocks have different rows, or `out` is not `x.cols() × y.cols()`.
-pub fn cross<T: Scalar>(
-    x: BlockRef<'_, T>,
-    y: BlockRef<'_, T>,
-    mut out: BlockMut<'_, T>,
-    ws: &mut Workspace<T>,
-) -> Result<()> {
-    check_dim("rows of the second block", x.rows(), y.rows())?;
-    check_dim("rows of the product", x.cols(), out.rows())?;
-    check_dim("columns of the product", y.cols(), out.cols())?;
-    scale(T::zero(), out.reborrow());
-    let (rows, (p, q)) = (x.rows(), out.shape());
-    if rows * p * q == 0 {
-        return Ok(());
-    }
-    // A chunk's product is p × q; chunks hold many more rows than that, whatever the shape.
-    let step = chunk_rows(x.stride().max(y.stride())).max(4 * p.max(q));
-    let mut partial = ws.take(rows.div_ceil(step) * p, q);
-    let stride = partial.stride();
-    for_each_part(partial.as_mut().data_mut(), stride * p, |index, sum| {
-        let range = index * step..rows.min((index + 1) * step);
-        let (x, y) = (x.rows_range(range.clone()), y.rows_range(range));
-        let sum = BlockMut::from_parts(sum, p, q, stride).into_mat();
-        matmul(sum, Accum::Replace, x.as_mat().transpose(), y.as_mat(), T::one(), Par::Seq);
-    });
-    for row in 0..partial.rows() {
-        let sums = out.row_mut(row % p).iter_mut();
-        sums.zip(partial.row(row)).for_each(|(out, &sum)| *out += sum);
-    }
-    ws.give(partial);
-    Ok(())
-}
-
-/// y ← a x R + b y, with R small: both blocks are moved once. With b = 0 the old y is not read.
-///
-/// # Errors
-/// When the shapes do not fit.
-pub fn right_multiply<T: Scalar>(
-    a: T,
-    x: BlockRef<'_, T>,
-    r: BlockRef<'_, T>,
-    b: T,
-    y: BlockMut<'_, T>,
-) -> Result<()> {
-    check_dim("rows of the small matrix", x.cols(), r.rows())?;
-    check_dim("columns of the product", r.cols(), y.cols())?;
-    check_dim("rows of the product", x.rows(), y.rows())?;
-    zip_chunks(x, y, |x, mut y| {
-        let beta = if b == T::zero() { Accum::Replace } else { Accum::Add };
-        if b != T::zero() && b != T::one() {
-            for i in 0..y.rows() {
-                y.row_mut(i).iter_mut().for_each(|entry| *entry *= b);
-            }
-        }
-        matmul(y.into_mat(), beta, x.as_mat(), r.as_mat(), a, Par::Seq);
-    });
-    Ok(())
 }

@@ -223,6 +223,11 @@ impl<'a, T: Scalar> BlockMut<'a, T> {
         self.stride
     }
 
+    /// The numbers, for as long as the block is borrowed.
+    pub(crate) fn into_data(self) -> &'a mut [T] {
+        self.data
+    }
+
     /// The slice behind the block: entry (i, j) is at `i * stride + j`.
     pub fn data_mut(&mut self) -> &mut [T] {
         self.data

@@ -79,13 +79,16 @@ impl<T: Scalar, A: ColumnMoments<T> + ?Sized> ColumnMoments<T> for &A {
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
-/// Merges the moments of pieces of rows; `piece` computes those of a range.
+/// Merges the moments of pieces of rows; `piece` computes those of a range. A piece costs a few
+/// numbers a column to set up and to merge: there is one for every eight entries a column.
 pub(crate) fn by_pieces(
     rows: usize,
     cols: usize,
+    entries: usize,
     piece: impl Fn(std::ops::Range<usize>) -> Moments + Sync,
 ) -> Moments {
-    let step = rows.div_ceil(PIECES).max(256);
+    let pieces = (entries / (8 * cols).max(1)).clamp(1, PIECES);
+    let step = rows.div_ceil(pieces).max(256);
     let pieces = rows.div_ceil(step);
     let range = |index: usize| index * step..rows.min((index + 1) * step);
     let parts: Vec<_> = (0..pieces).into_par_iter().map(|index| piece(range(index))).collect();
@@ -97,7 +100,7 @@ impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
     fn column_moments(&self) -> Result<Moments> {
         let (rows, cols) = self.shape();
         let array = self.view();
-        Ok(by_pieces(rows, cols, |range| {
+        Ok(by_pieces(rows, cols, rows * cols, |range| {
             let mut moments = Moments::empty(cols);
             for i in range {
                 moments.count += 1;
@@ -118,7 +121,7 @@ impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
     /// Welford's update over the stored entries; the zeros of a column join as one group.
     fn column_moments(&self) -> Result<Moments> {
         let (rows, cols) = self.shape();
-        Ok(by_pieces(rows, cols, |range| {
+        Ok(by_pieces(rows, cols, self.entries(), |range| {
             let mut moments = Moments { count: range.len(), ..Moments::empty(cols) };
             let mut counts = vec![0.0; cols];
             for i in range {

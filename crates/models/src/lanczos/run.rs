@@ -1,0 +1,321 @@
+//! [`Run`]: the state of block Lanczos.
+
+use std::ops::{ControlFlow, Range};
+
+use faer::Mat;
+use favard_engine::{Info, Record, Stop};
+use favard_operator::{Block, BlockRef, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
+
+use super::Lanczos;
+use crate::Eigen;
+use crate::error::Result;
+use crate::symmetric::symmetric_eigen;
+
+/// How much smaller a diagonal entry of R may be than the largest: beyond, rounding left of the
+/// projection is too large a part of that column, and it is projected once more.
+const SPREAD: f64 = 1e-3;
+
+/// The state of a run.
+pub(super) struct Run<'a, T: Scalar, A: ?Sized> {
+    op: &'a A,
+    plan: &'a Lanczos,
+    /// b and m.
+    width: usize,
+    room: usize,
+    /// V, panel by panel; the last panel has not been multiplied yet.
+    panels: Vec<Block<T>>,
+    /// The panels before the last that A times it is coupled to begin here: the one before, or
+    /// after a restart all.
+    coupled: usize,
+    /// What the next panel is made of.
+    image: Block<T>,
+    /// T = VᵀAV over the columns that have been multiplied.
+    small: Mat<T>,
+    /// Ritz values, descending, with the coefficients of their vectors, and residuals.
+    values: Vec<T>,
+    rotation: Mat<T>,
+    residuals: Vec<T>,
+    qr: Orthonormalizer<T>,
+    /// Independent columns of `image` when it was orthonormalised last.
+    rank: usize,
+    products: u64,
+    /// The product after which the Ritz pairs are looked at next.
+    check: u64,
+    history: Vec<Record<T>>,
+    ws: Workspace<T>,
+}
+
+fn views<T: Scalar>(panels: &[Block<T>]) -> Vec<BlockRef<'_, T>> {
+    panels.iter().map(Block::as_ref).collect()
+}
+
+impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
+    pub fn new(op: &'a A, dim: usize, width: usize, room: usize, plan: &'a Lanczos) -> Self {
+        Self {
+            op,
+            plan,
+            width,
+            room,
+            panels: Vec::new(),
+            coupled: 0,
+            image: Block::gaussian(dim, width, plan.seed),
+            small: Mat::zeros(room + width, room + width),
+            values: Vec::new(),
+            rotation: Mat::zeros(0, 0),
+            residuals: Vec::new(),
+            qr: Orthonormalizer::new(width),
+            rank: 0,
+            products: 0,
+            check: 0,
+            history: Vec::new(),
+            ws: Workspace::new(),
+        }
+    }
+
+    /// Columns of V.
+    fn used(&self) -> usize {
+        self.panels.iter().map(Block::cols).sum()
+    }
+
+    /// The start panel: random, or given columns, filled up at random where there are too few and
+    /// added up where there are too many (column j into j mod b).
+    pub fn begin(&mut self, start: Option<&Block<T>>) -> Result<()> {
+        if let Some(start) = start {
+            favard_operator::check_dim("rows of the start", self.image.rows(), start.rows())?;
+            for i in 0..start.rows() {
+                let row = self.image.row_mut(i);
+                row.iter_mut().take(start.cols()).for_each(|entry| *entry = T::zero());
+                for chunk in start.row(i).chunks(self.width) {
+                    row.iter_mut().zip(chunk).for_each(|(to, &from)| *to += from);
+                }
+            }
+        }
+        self.orthonormalize()?;
+        self.append()
+    }
+
+    /// The state after a restart that kept the given pairs, with a random panel to go on from.
+    pub fn begin_from(&mut self, found: &Eigen<T>) -> Result<()> {
+        favard_operator::check_dim("rows of the pairs", self.image.rows(), found.vectors.rows())?;
+        for (j, &value) in found.values.iter().enumerate() {
+            self.small[(j, j)] = value;
+        }
+        self.panels.push(found.vectors.clone());
+        for _ in 0..2 {
+            self.project(0..1, None)?;
+            self.orthonormalize()?;
+        }
+        self.append()
+    }
+
+    /// image = Q R; image ← Q.
+    fn orthonormalize(&mut self) -> Result<()> {
+        self.rank = self.qr.orthonormalize(&mut [&mut self.image], &mut self.ws)?;
+        Ok(())
+    }
+
+    /// Whether some column of `image` was so small that what rounding left of V in it is no longer
+    /// negligible, or was no direction at all and has a random one in its place.
+    fn is_doubtful(&self) -> bool {
+        let r = self.qr.r();
+        let diagonal = || (0..self.width).map(|j| r.row(j)[j]);
+        let (least, most) =
+            diagonal().fold((T::infinity(), T::zero()), |(a, b), d| (a.min(d), b.max(d)));
+        self.rank < self.width || least < most * T::of(SPREAD)
+    }
+
+    /// Appends the orthonormal `image` as the next panel.
+    fn append(&mut self) -> Result<()> {
+        for _ in 0..2 {
+            if !self.panels.is_empty() && self.is_doubtful() {
+                self.project(0..self.panels.len(), None)?;
+                self.orthonormalize()?;
+            }
+        }
+        let fresh = self.ws.take(self.image.rows(), self.width);
+        self.panels.push(std::mem::replace(&mut self.image, fresh));
+        Ok(())
+    }
+
+    /// image ← image − V (Vᵀ image) over some panels; the coefficients are added to `into`.
+    fn project(&mut self, over: Range<usize>, into: Option<&mut Block<T>>) -> Result<()> {
+        let columns = |panels: &[Block<T>]| panels.iter().map(Block::cols).sum::<usize>();
+        let first = columns(&self.panels[..over.start]);
+        let mut h = self.ws.take(columns(&self.panels[over.clone()]), self.width);
+        let v = views(&self.panels[over]);
+        ops::cross_panels(&v, self.image.as_ref(), h.as_mut(), &mut self.ws)?;
+        let image = self.image.as_mut();
+        ops::right_multiply_panels(-T::one(), &v, h.as_ref(), T::one(), image)?;
+        if let Some(into) = into {
+            let rows = first..first + h.rows();
+            ops::axpby(T::one(), h.as_ref(), T::one(), into.as_mut().rows_range(rows))?;
+        }
+        self.ws.give(h);
+        Ok(())
+    }
+
+    /// Multiplies the last panel, puts the coefficients into T, and leaves in `image` what is
+    /// orthogonal to the basis.
+    fn expand(&mut self) -> Result<()> {
+        let (used, width, count) = (self.used(), self.width, self.panels.len());
+        let from = used - width;
+        // W = A V_j
+        let (panel, image) = (self.panels[count - 1].as_ref(), self.image.as_mut());
+        self.op.apply(T::one(), panel, T::zero(), image, &mut self.ws)?;
+        self.products += 1;
+        // T[:, j] = VᵀW. The first projection takes out what is large, the second what rounding
+        // left of it, in all directions.
+        let mut h = self.ws.take_zeros(used, width);
+        self.project(self.coupled..count, Some(&mut h))?;
+        self.project(0..count, Some(&mut h))?;
+        self.coupled = count - 1;
+        if let Some((_, column)) = ops::find_non_finite(h.as_ref()) {
+            let row = ops::find_non_finite(self.image.as_ref()).map_or(0, |(row, _)| row);
+            let (what, value) = ("product of the operator", f64::NAN);
+            let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+            return Err(favard_operator::Error::from(kind).into());
+        }
+        for j in 0..width {
+            for i in 0..used {
+                // The block on the diagonal is symmetric up to rounding: make it so.
+                let value = if i >= from {
+                    (h.row(i)[j] + h.row(from + j)[i - from]) * T::of(0.5)
+                } else {
+                    h.row(i)[j]
+                };
+                self.small[(i, from + j)] = value;
+                self.small[(from + j, i)] = value;
+            }
+        }
+        self.ws.give(h);
+        Ok(())
+    }
+
+    /// Ritz pairs of T, and the residuals ‖R y‖ with R of the next panel and y the last rows of the
+    /// eigenvector.
+    fn ritz(&mut self) -> Result<()> {
+        let used = self.used();
+        let matrix = self.small.as_ref().submatrix(0, 0, used, used);
+        (self.values, self.rotation) = symmetric_eigen(matrix)?;
+        let last = used - self.width;
+        let r = self.qr.r();
+        let residual = |j: usize| {
+            let entry = |i: usize| -> T {
+                (i..self.width).map(|p| r.row(i)[p] * self.rotation[(last + p, j)]).sum()
+            };
+            (0..self.width).map(|i| entry(i) * entry(i)).sum::<T>().sqrt()
+        };
+        self.residuals = (0..used).map(residual).collect();
+        Ok(())
+    }
+
+    pub fn iterate(
+        &mut self,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Stop> {
+        let components = self.plan.components;
+        // The first Ritz value, the worst residual relative to it, and when they were seen.
+        let mut seen = (T::zero(), T::infinity(), 0);
+        loop {
+            self.expand()?;
+            // W = V_{j+1} R
+            self.orthonormalize()?;
+            let (tick, used) = (self.products, self.used());
+            let (full, last) = (used >= self.room, tick >= self.plan.products);
+            if full || last || (used >= components && tick >= self.check) {
+                self.ritz()?;
+                let scale = self.values.iter().fold(T::zero(), |m, v| m.max(v.abs()));
+                let leading = self.residuals.iter().take(components);
+                let worst = leading.fold(T::zero(), |m, &r| m.max(r));
+                self.check = tick + self.patience(seen, (worst, scale, tick));
+                seen = (self.values[0], worst, tick);
+                if used >= components && worst.as_f64() <= self.plan.tolerance * scale.as_f64() {
+                    self.record(tick, seen);
+                    return Ok(Stop::Converged);
+                }
+            }
+            let record = self.record(tick, seen);
+            let told = watch(&record);
+            if last || told.is_break() {
+                if seen.2 < tick {
+                    self.ritz()?;
+                }
+                return Ok(told.break_value().unwrap_or(Stop::Iterations));
+            }
+            if full {
+                self.compress()?;
+            }
+            self.append()?;
+        }
+    }
+
+    fn record(&mut self, tick: u64, (ritz, residual, _): (T, T, u64)) -> Record<T> {
+        let record = Record { tick, passes: tick as f64, ritz, residual };
+        self.history.push(record);
+        record
+    }
+
+    /// Products until the Ritz pairs are worth another look. Up to 48 columns the small eigenproblem
+    /// costs a twentieth of a product or less, beyond as much as one: then it is a third of what the
+    /// rate since the last look asks for, at most 4, because convergence speeds up.
+    fn patience(&self, (_, before, then): (T, T, u64), (now, scale, tick): (T, T, u64)) -> u64 {
+        let goal = T::of(self.plan.tolerance) * scale;
+        let known = before.is_finite() && now < before && goal > T::zero() && goal < now;
+        if self.used() <= 48 || !known {
+            return 1;
+        }
+        let rate = (before / now).ln().as_f64() / (tick - then) as f64;
+        let steps = (now / goal).ln().as_f64() / rate / 3.0;
+        (1..4).take_while(|&n| f64::from(n) < steps).count() as u64 + 1
+    }
+
+    /// V ← V Y over the best Ritz vectors, T ← diag(θ).
+    fn compress(&mut self) -> Result<()> {
+        // Half of what is left beside the wanted ones keeps the neighbours' information.
+        let spare = (self.room - self.width).saturating_sub(self.plan.components) / 2;
+        let (mut count, mut keep) = (0, 0);
+        while keep < self.plan.components + spare && count + 1 < self.panels.len() {
+            keep += self.panels[count].cols();
+            count += 1;
+        }
+        let y = Block::from_fn(self.used(), keep, |i, j| self.rotation[(i, j)]);
+        ops::rotate_panels(&mut self.panels, y.as_ref())?;
+        let unused = self.panels.split_off(count);
+        unused.into_iter().for_each(|panel| self.ws.give(panel));
+        self.coupled = 0;
+        for j in 0..keep {
+            for i in 0..keep {
+                self.small[(i, j)] = if i == j { self.values[j] } else { T::zero() };
+            }
+        }
+        Ok(())
+    }
+
+    /// The wanted Ritz vectors, with residuals recomputed from the operator.
+    pub fn finish(self, stop: Stop) -> Result<Eigen<T>> {
+        let (rows, used) = (self.image.rows(), self.used());
+        let count = self.plan.components.min(used);
+        let y = Block::from_fn(used, count, |i, j| self.rotation[(i, j)]);
+        let mut vectors = Block::zeros(rows, count);
+        let v = views(&self.panels);
+        ops::right_multiply_panels(T::one(), &v, y.as_ref(), T::zero(), vectors.as_mut())?;
+        drop((self.panels, self.ws, self.image));
+        let info = Info {
+            stop,
+            iterations: self.products,
+            applications: self.products,
+            passes: self.products as f64,
+            seed: Some(self.plan.seed),
+            history: self.history,
+            ritz: Vec::new(),
+            residuals: Vec::new(),
+        };
+        let mut found = Eigen::of_span(self.op, &vectors, count, info)?;
+        // What the recurrence promised, the recomputed residuals must keep, up to rounding.
+        let rounding = T::EPSILON.as_f64() * vectors.rows() as f64;
+        if stop == Stop::Converged && !found.meets(self.plan.tolerance.max(rounding)) {
+            found.info.stop = Stop::Stagnated;
+        }
+        Ok(found)
+    }
+}

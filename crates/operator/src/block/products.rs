@@ -1,0 +1,302 @@
+//! Products of tall blocks with small matrices.
+//!
+//! A basis is a list of panels: it grows without being copied, and each panel is a block that an
+//! operator can be applied to as it is. One block is a list of one.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Par};
+use rayon::prelude::*;
+
+use super::ops::{chunk_rows, for_each_part, scale};
+use super::{Block, BlockMut, BlockRef};
+use crate::error::{Result, check_dim};
+use crate::kernel::{fits_packed, multiply_packed};
+use crate::{Scalar, Workspace};
+
+/// Rows of y that stay in the first-level cache while the panels pass by.
+const NEAR: usize = 256;
+
+/// out ← xᵀ y, a small matrix: both blocks are read once.
+///
+/// # Errors
+/// When the blocks have different rows, or `out` is not `x.cols() × y.cols()`.
+pub fn cross<T: Scalar>(
+    x: BlockRef<'_, T>,
+    y: BlockRef<'_, T>,
+    out: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    cross_panels(&[x], y, out, ws)
+}
+
+/// $\mathrm{out} \leftarrow (X_1\; X_2 \dots)^T y$ for panels of one tall matrix: everything is read
+/// once.
+///
+/// # Errors
+/// When a panel has other rows than y, or `out` does not have a row for each of their columns and
+/// the columns of y.
+///
+/// # Example
+/// ```
+/// use favard_operator::{Block, Workspace, ops};
+/// let (a, b) = (Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0]));
+/// let (y, mut out) = (Block::column(&[3.0, 5.0]), Block::zeros(2, 1));
+/// ops::cross_panels(&[a.as_ref(), b.as_ref()], y.as_ref(), out.as_mut(), &mut Workspace::new())?;
+/// assert_eq!([out.row(0)[0], out.row(1)[0]], [3.0, 10.0]);
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub fn cross_panels<T: Scalar>(
+    panels: &[BlockRef<'_, T>],
+    y: BlockRef<'_, T>,
+    mut out: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    let rows = y.rows();
+    for panel in panels {
+        check_dim("rows of the second block", panel.rows(), rows)?;
+    }
+    check_dim("rows of the product", panels.iter().map(BlockRef::cols).sum(), out.rows())?;
+    check_dim("columns of the product", y.cols(), out.cols())?;
+    scale(T::zero(), out.reborrow());
+    let (p, q) = out.shape();
+    if rows * p * q == 0 {
+        return Ok(());
+    }
+    // A chunk's product is p × q; chunks hold many more rows than that, whatever the shape.
+    let stride = panels.iter().map(BlockRef::stride).fold(y.stride(), usize::max);
+    let step = chunk_rows(stride).max(4 * p.max(q));
+    let mut partial = ws.take(rows.div_ceil(step) * p, q);
+    let stride = partial.stride();
+    for_each_part(partial.as_mut().data_mut(), stride * p, |index, sum| {
+        let range = index * step..rows.min((index + 1) * step);
+        let y = y.rows_range(range.clone()).as_mat();
+        let mut sum = BlockMut::from_parts(sum, p, q, stride);
+        let mut from = 0;
+        for x in panels {
+            let to = from + x.cols();
+            let sum = sum.reborrow().rows_range(from..to).into_mat();
+            let x = x.rows_range(range.clone()).as_mat().transpose();
+            matmul(sum, Accum::Replace, x, y, T::one(), Par::Seq);
+            from = to;
+        }
+    });
+    for row in 0..partial.rows() {
+        let sums = out.row_mut(row % p).iter_mut();
+        sums.zip(partial.row(row)).for_each(|(out, &sum)| *out += sum);
+    }
+    ws.give(partial);
+    Ok(())
+}
+
+/// y ← a x R + b y, with R small: both blocks are moved once. With b = 0 the old y is not read.
+///
+/// # Errors
+/// When the shapes do not fit.
+pub fn right_multiply<T: Scalar>(
+    a: T,
+    x: BlockRef<'_, T>,
+    r: BlockRef<'_, T>,
+    b: T,
+    y: BlockMut<'_, T>,
+) -> Result<()> {
+    right_multiply_panels(a, &[x], r, b, y)
+}
+
+/// $y \leftarrow a\, (X_1\; X_2 \dots) R + b y$ for panels of one tall matrix: the panels are read
+/// once. With b = 0 the old y is not read.
+///
+/// # Errors
+/// When the shapes do not fit.
+///
+/// # Example
+/// ```
+/// use favard_operator::{Block, ops};
+/// let (u, v) = (Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0]));
+/// let (r, mut y) = (Block::column(&[3.0, 5.0]), Block::zeros(2, 1));
+/// ops::right_multiply_panels(1.0, &[u.as_ref(), v.as_ref()], r.as_ref(), 0.0, y.as_mut())?;
+/// assert_eq!([y.row(0)[0], y.row(1)[0]], [3.0, 10.0]);
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub fn right_multiply_panels<T: Scalar>(
+    a: T,
+    panels: &[BlockRef<'_, T>],
+    r: BlockRef<'_, T>,
+    b: T,
+    y: BlockMut<'_, T>,
+) -> Result<()> {
+    check_dim("rows of the small matrix", panels.iter().map(BlockRef::cols).sum(), r.rows())?;
+    check_dim("columns of the product", r.cols(), y.cols())?;
+    for x in panels {
+        check_dim("rows of the product", x.rows(), y.rows())?;
+    }
+    let packed = fits_packed(panels, r, y.cols(), y.stride());
+    for_each_chunk(panels, y, |from, mut y| {
+        if packed {
+            return multiply_packed(a, panels, from, r, b, y);
+        }
+        for first in (0..y.rows()).step_by(NEAR) {
+            let last = y.rows().min(first + NEAR);
+            let part = y.reborrow().rows_range(first..last);
+            multiply(a, panels, from + first, r, b, part);
+        }
+    });
+    Ok(())
+}
+
+/// Runs `f(first row, rows of y)` over chunks of y.
+fn for_each_chunk<T: Scalar>(
+    panels: &[BlockRef<'_, T>],
+    mut y: BlockMut<'_, T>,
+    f: impl Fn(usize, BlockMut<'_, T>) + Sync,
+) {
+    let ((rows, cols), stride) = (y.shape(), y.stride());
+    if rows * cols == 0 {
+        return;
+    }
+    let step = chunk_rows(panels.iter().map(BlockRef::stride).fold(stride, usize::max));
+    for_each_part(y.data_mut(), step * stride, |index, part| {
+        let from = index * step;
+        let to = rows.min(from + step);
+        if from < to {
+            f(from, BlockMut::from_parts(part, to - from, cols, stride));
+        }
+    });
+}
+
+/// y ← a (X₁ X₂ …) R + b y for the rows of the panels from `from` on.
+fn multiply<T: Scalar>(
+    a: T,
+    panels: &[BlockRef<'_, T>],
+    from: usize,
+    r: BlockRef<'_, T>,
+    b: T,
+    mut y: BlockMut<'_, T>,
+) {
+    let rows = from..from + y.rows();
+    let mut accum = Accum::Add;
+    if b == T::zero() {
+        accum = Accum::Replace;
+    } else if b != T::one() {
+        for i in 0..y.rows() {
+            y.row_mut(i).iter_mut().for_each(|entry| *entry *= b);
+        }
+    }
+    if panels.is_empty() && b == T::zero() {
+        scale(T::zero(), y.reborrow());
+    }
+    let mut first = 0;
+    for x in panels {
+        let last = first + x.cols();
+        let (x, r) = (x.rows_range(rows.clone()).as_mat(), r.rows_range(first..last).as_mat());
+        matmul(y.reborrow().into_mat(), accum, x, r, a, Par::Seq);
+        (first, accum) = (last, Accum::Add);
+    }
+}
+
+/// Replaces the first panels by $(X_1\; X_2 \dots) R$, cut into panels of their widths; the panels
+/// behind are left as they are. Memory: a chunk of rows for each thread.
+///
+/// # Errors
+/// When R does not have a row for each column of the panels, when its columns do not fill whole
+/// panels, or when the panels differ in their rows.
+///
+/// # Example
+/// ```
+/// use favard_operator::{Block, ops};
+/// let mut panels = vec![Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0])];
+/// ops::rotate_panels(&mut panels, Block::column(&[3.0, 5.0]).as_ref())?;
+/// assert_eq!([panels[0].row(0)[0], panels[0].row(1)[0]], [3.0, 10.0]);
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub fn rotate_panels<T: Scalar>(panels: &mut [Block<T>], r: BlockRef<'_, T>) -> Result<()> {
+    let Some(rows) = panels.first().map(Block::rows) else {
+        return check_dim("rows of the small matrix", 0, r.rows());
+    };
+    check_dim("rows of the small matrix", panels.iter().map(Block::cols).sum(), r.rows())?;
+    let mut filled = 0;
+    for panel in panels.iter() {
+        check_dim("rows of a panel", rows, panel.rows())?;
+        filled += if filled < r.cols() { panel.cols() } else { 0 };
+    }
+    check_dim("columns of the small matrix", filled, r.cols())?;
+    if rows == 0 {
+        return Ok(());
+    }
+    let step = NEAR;
+    let shapes: Vec<(usize, usize)> = panels.iter().map(|x| (x.cols(), x.stride())).collect();
+    // Chunk by chunk of rows, the same chunk of every panel.
+    let mut chunks: Vec<Vec<&mut [T]>> = (0..rows.div_ceil(step)).map(|_| Vec::new()).collect();
+    for (panel, (_, stride)) in panels.iter_mut().zip(&shapes) {
+        let parts = panel.as_mut().into_data().chunks_mut(step * stride);
+        chunks.iter_mut().zip(parts).for_each(|(chunk, part)| chunk.push(part));
+    }
+    chunks.par_iter_mut().enumerate().for_each_init(
+        || Block::<T>::zeros(step, r.cols()),
+        |product, (index, chunk)| {
+            let height = step.min(rows - index * step);
+            let views: Vec<BlockRef<'_, T>> = chunk
+                .iter()
+                .zip(&shapes)
+                .map(|(part, &(cols, stride))| BlockRef::from_parts(part, height, cols, stride))
+                .collect();
+            let mut product = product.as_mut().rows_range(0..height);
+            multiply(T::one(), &views, 0, r, T::zero(), product.reborrow());
+            let mut first = 0;
+            for (part, &(cols, stride)) in chunk.iter_mut().zip(&shapes) {
+                if first == r.cols() {
+                    break;
+                }
+                for i in 0..height {
+                    let row = &product.as_ref().row(i)[first..first + cols];
+                    part[i * stride..][..cols].copy_from_slice(row);
+                }
+                first += cols;
+            }
+        },
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Products with panels equal those with the one matrix they make up, whatever their width:
+    /// packed vectors go through a kernel of their own.
+    #[test]
+    fn panels_are_one_matrix() {
+        for (rows, width, count) in [(0, 4, 2), (1, 2, 3), (7, 4, 3), (700, 3, 2), (9001, 8, 3)] {
+            let panels: Vec<Block<f64>> =
+                (0..count).map(|p| Block::gaussian(rows, width, p as u64)).collect();
+            let whole =
+                Block::from_fn(rows, width * count, |i, j| panels[j / width].row(i)[j % width]);
+            let views: Vec<_> = panels.iter().map(Block::as_ref).collect();
+            let (y, r) = (
+                Block::<f64>::gaussian(rows, width, 91),
+                Block::<f64>::gaussian(width * count, width, 92),
+            );
+            let close = |a: &Block<f64>, b: ndarray::Array2<f64>, terms: usize, size: f64| {
+                let bound = 4.0 * f64::EPSILON * terms as f64 * size;
+                for (x, y) in a.view().iter().zip(&b) {
+                    assert!((x - y).abs() <= bound, "{rows} × {width}: {x} for {y}");
+                }
+            };
+            // Gaussian entries stay below 6; sums of `terms` products below 36 terms.
+            let mut h = Block::zeros(width * count, width);
+            cross_panels(&views, y.as_ref(), h.as_mut(), &mut Workspace::new()).unwrap();
+            close(&h, whole.view().t().dot(&y.view()), rows, 36.0 * rows as f64);
+            let mut z = y.clone();
+            right_multiply_panels(2.0, &views, r.as_ref(), 0.5, z.as_mut()).unwrap();
+            let expected = whole.view().dot(&r.view()) * 2.0 + &y.view() * 0.5;
+            close(&z, expected, width * count, 80.0 * (width * count) as f64);
+            let mut z = Block::from_fn(rows, width, |_, _| f64::NAN);
+            right_multiply_panels(1.0, &views, r.as_ref(), 0.0, z.as_mut()).unwrap();
+            let expected = whole.view().dot(&r.view());
+            close(&z, expected.clone(), width * count, 36.0 * (width * count) as f64);
+            let mut rotated = panels.clone();
+            rotate_panels(&mut rotated, r.as_ref()).unwrap();
+            close(&rotated[0], expected, width * count, 36.0 * (width * count) as f64);
+            assert_eq!(rotated[1..], panels[1..]);
+        }
+    }
+}

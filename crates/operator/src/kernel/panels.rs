@@ -1,0 +1,113 @@
+//! Y ← α (X₁ X₂ …) R + γ Y for packed panels as wide as Y.
+//!
+//! A general matrix product works on one panel after the other, and Y is moved once for each. Here
+//! four rows of Y stay in registers while all panels pass by: each is read once, and R, which is
+//! small, comes from the first-level cache.
+
+// Inlining carries the instruction set into the loops: see `lanes`.
+#![allow(clippy::inline_always)]
+
+use super::lanes::{Kernel, combine, run};
+use super::slab::{rows_of, rows_of_mut, with_lanes};
+use crate::{BlockMut, BlockRef, Scalar};
+
+/// Rows that are worked on together.
+const ROWS: usize = 4;
+
+/// Whether rows of so many numbers are a vector, or several.
+fn is_vector<T: Scalar>(width: usize) -> bool {
+    width.is_power_of_two() && (T::LANE / 4..=T::LANE).contains(&width)
+}
+
+/// Whether [`multiply_packed`] can do it: all rows are vectors one behind the other.
+pub(crate) fn fits_packed<T: Scalar>(
+    panels: &[BlockRef<'_, T>],
+    r: BlockRef<'_, T>,
+    width: usize,
+    stride: usize,
+) -> bool {
+    let packed = |cols: usize, stride: usize| cols == width && stride == width;
+    is_vector::<T>(width)
+        && packed(width, stride)
+        && packed(r.cols(), r.stride())
+        && panels.iter().all(|x| packed(x.cols(), x.stride()))
+}
+
+/// Y ← α (X₁ X₂ …) R + γ Y, with the rows of the panels counted from `from`. The shapes fit.
+pub(crate) fn multiply_packed<T: Scalar>(
+    alpha: T,
+    panels: &[BlockRef<'_, T>],
+    from: usize,
+    r: BlockRef<'_, T>,
+    gamma: T,
+    mut y: BlockMut<'_, T>,
+) {
+    let rows = y.rows();
+    with_lanes!(y.cols(), W => run(Multiply::<T, W> {
+        alpha,
+        panels,
+        from,
+        r: rows_of::<T, W>(r.data()),
+        gamma,
+        y: &mut rows_of_mut::<T, W>(y.data_mut())[..rows],
+    }));
+}
+
+struct Multiply<'a, T, const W: usize> {
+    alpha: T,
+    panels: &'a [BlockRef<'a, T>],
+    from: usize,
+    r: &'a [[T; W]],
+    gamma: T,
+    y: &'a mut [[T; W]],
+}
+
+impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { alpha, panels, from, r, gamma, y } = self;
+        let (groups, rest) = y.as_chunks_mut::<ROWS>();
+        let whole = groups.len() * ROWS;
+        for (group, y) in groups.iter_mut().enumerate() {
+            let mut sums = [[T::zero(); W]; ROWS];
+            for (x, r) in panels.iter().zip(r.as_chunks::<W>().0) {
+                let first = from + group * ROWS;
+                let x = &rows_of::<T, W>(x.data())[first..];
+                if let Some(x) = x.first_chunk::<ROWS>() {
+                    add::<T, ROWS, W>(&mut sums, *x, r);
+                }
+            }
+            for u in 0..ROWS {
+                for j in 0..W {
+                    y[u][j] = combine(alpha, sums[u][j], gamma, y[u][j]);
+                }
+            }
+        }
+        for (i, y) in rest.iter_mut().enumerate() {
+            let mut sums = [[T::zero(); W]; 1];
+            for (x, r) in panels.iter().zip(r.as_chunks::<W>().0) {
+                let x = rows_of::<T, W>(x.data())[from + whole + i];
+                add::<T, 1, W>(&mut sums, [x], r);
+            }
+            for j in 0..W {
+                y[j] = combine(alpha, sums[0][j], gamma, y[j]);
+            }
+        }
+    }
+}
+
+/// sums ← sums + x R for U rows.
+#[inline(always)]
+fn add<T: Scalar, const U: usize, const W: usize>(
+    sums: &mut [[T; W]; U],
+    x: [[T; W]; U],
+    r: &[[T; W]; W],
+) {
+    for c in 0..W {
+        for u in 0..U {
+            for j in 0..W {
+                sums[u][j] += x[u][c] * r[c][j];
+            }
+        }
+    }
+}
