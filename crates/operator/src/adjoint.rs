@@ -74,6 +74,31 @@ impl<T: Scalar> Between<'_, T> {
     }
 }
 
+/// Which of the two matrices of inner products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Of columns: $B^T B$.
+    Columns,
+    /// Of rows: $B B^T$.
+    Rows,
+}
+
+/// What is done to each column j of a matrix before its inner products are taken:
+/// $b_{ij} = (a_{ij} - m_j) f_j$.
+#[derive(Debug, Clone, Copy)]
+pub struct Standardized<'a, T> {
+    /// m; zeros when there is none.
+    pub shift: Option<&'a [T]>,
+    /// f; ones when there is none.
+    pub factor: Option<&'a [T]>,
+}
+
+impl<T> Default for Standardized<'_, T> {
+    fn default() -> Self {
+        Self { shift: None, factor: None }
+    }
+}
+
 /// A linear operator whose transpose can be applied too.
 ///
 /// # Contract
@@ -133,6 +158,24 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         Ok(())
     }
 
+    /// $B^T B$ or $B B^T$, formed, for $B = (A - \mathbf{1} m^T) F$; `None` when products with
+    /// [`apply_normal`](Self::apply_normal) are all that the operator knows.
+    ///
+    /// A dense matrix does it at the speed of a matrix product, which for a few hundred columns is
+    /// many times that of products with blocks.
+    ///
+    /// # Errors
+    /// Those of [`apply`](LinearOperator::apply).
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        let _ = (side, by);
+        Ok(None)
+    }
+
+    /// Whether [`form_gram`](Self::form_gram) has an answer.
+    fn forms_gram(&self) -> bool {
+        false
+    }
+
     /// `Ok` when `x` and `y` fit the transpose of this operator and each other.
     ///
     /// # Errors
@@ -178,6 +221,12 @@ macro_rules! forward {
                 ws: &mut Workspace<T>,
             ) -> Result<()> {
                 (**self).apply_normal(alpha, x, between, gamma, y, ws)
+            }
+            fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+                (**self).form_gram(side, by)
+            }
+            fn forms_gram(&self) -> bool {
+                (**self).forms_gram()
             }
         }
     )*};

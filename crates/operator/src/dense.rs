@@ -1,5 +1,6 @@
 //! [`Dense`]: a matrix that is stored in full.
 
+mod gram;
 mod product;
 
 use faer::MatRef;
@@ -7,11 +8,12 @@ use faer_ext::IntoFaer;
 use ndarray::{ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 use rayon::prelude::*;
 
+use crate::adjoint::{Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{CHUNK, chunk_rows};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
-    Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
+    Scalar, Workspace,
 };
 
 /// An `ndarray` matrix, owned or borrowed, of any strides (transposed, sliced, reversed).
@@ -173,6 +175,18 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         between.check(rows, x.cols())?;
         product::normal(self.mat(), alpha, x, between, gamma, y, ws);
         Ok(())
+    }
+
+    fn forms_gram(&self) -> bool {
+        true
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        let cols = self.array.ncols();
+        for given in by.shift.iter().chain(&by.factor) {
+            check_dim("numbers, one a column", cols, given.len())?;
+        }
+        Ok(Some(gram::form(self.array.view(), side, &by)))
     }
 }
 

@@ -1,11 +1,13 @@
 //! [`Gram`]: the operator $s A^T A$ without the matrix.
 
-use ndarray::{Array2, s};
+use ndarray::Array2;
 
+use crate::adjoint::{Side, Standardized};
 use crate::error::ErrorKind;
+use crate::linear::by_products;
 use crate::{
     AdjointOperator, Batch, Between, Block, BlockMut, BlockRef, LinearOperator, Result,
-    RowOperator, Scalar, StochasticOperator, Workspace,
+    RowOperator, Scalar, StochasticOperator, Workspace, ops,
 };
 
 /// The Gram operator $s A^T A$ of an operator A, with $s = 1 / m$ for its m rows unless
@@ -88,8 +90,8 @@ impl<A> Gram<A> {
         self.inner
     }
 
-    /// The n × n matrix itself: the operator applied to the identity, a few cache lines of columns
-    /// at a time. For those who want it; nothing else in the library forms it.
+    /// The n × n matrix itself, formed at the speed of a matrix product for dense A. For those who
+    /// want it.
     ///
     /// # Errors
     /// Those of the operator.
@@ -97,20 +99,7 @@ impl<A> Gram<A> {
     where
         A: AdjointOperator<T>,
     {
-        let dim = self.inner.shape().1;
-        let mut matrix = Array2::zeros((dim, dim));
-        let mut ws = Workspace::new();
-        let width = 4 * T::LANE;
-        for from in (0..dim).step_by(width) {
-            let to = dim.min(from + width);
-            let mut identity = Block::zeros(dim, to - from);
-            (from..to).for_each(|j| identity.row_mut(j)[j - from] = T::one());
-            let mut slab = ws.take(dim, to - from);
-            self.apply(T::one(), identity.as_ref(), T::zero(), slab.as_mut(), &mut ws)?;
-            matrix.slice_mut(s![.., from..to]).assign(&slab.view());
-            ws.give(slab);
-        }
-        Ok(matrix)
+        Ok(self.to_block()?.view().to_owned())
     }
 }
 
@@ -135,6 +124,18 @@ impl<T: Scalar, A: AdjointOperator<T>> LinearOperator<T> for Gram<A> {
 
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
+    }
+
+    fn work(&self) -> f64 {
+        2.0 * self.inner.work()
+    }
+
+    fn to_block(&self) -> Result<Block<T>> {
+        if let Some(mut matrix) = self.inner.form_gram(Side::Columns, Standardized::default())? {
+            ops::scale(T::of(self.scale), matrix.as_mut());
+            return Ok(matrix);
+        }
+        by_products(self)
     }
 }
 

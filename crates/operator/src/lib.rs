@@ -51,7 +51,7 @@ mod stochastic;
 mod workspace;
 mod wrap;
 
-pub use adjoint::{AdjointOperator, Between};
+pub use adjoint::{AdjointOperator, Between, Side, Standardized};
 pub use algebra::{
     Adjoint, BlockDiagonal, Diagonal, HStack, Identity, LowRank, Multiple, Op, Product, Sum, VStack,
 };

@@ -88,6 +88,22 @@ pub trait LinearOperator<T: Scalar>: Sync {
         false
     }
 
+    /// Multiplications that a product with one column takes, more or less: what a solver weighs
+    /// against its own work. Rows times columns unless the operator knows better.
+    fn work(&self) -> f64 {
+        let (rows, cols) = self.shape();
+        rows as f64 * cols as f64
+    }
+
+    /// The matrix itself, for those who want it: by products with a few cache lines of columns of
+    /// the identity at a time, unless the operator knows a better way.
+    ///
+    /// # Errors
+    /// Those of [`apply`](Self::apply).
+    fn to_block(&self) -> Result<Block<T>> {
+        by_products(self)
+    }
+
     /// `Ok` when `x` and `y` fit this operator and each other.
     ///
     /// # Errors
@@ -110,6 +126,24 @@ pub trait LinearOperator<T: Scalar>: Sync {
     }
 }
 
+/// The matrix of an operator, by products with the identity.
+pub(crate) fn by_products<T: Scalar>(op: &(impl LinearOperator<T> + ?Sized)) -> Result<Block<T>> {
+    let (rows, cols) = op.shape();
+    let (mut matrix, mut ws) = (Block::zeros(rows, cols), Workspace::new());
+    let width = 4 * T::LANE;
+    for from in (0..cols).step_by(width) {
+        let to = cols.min(from + width);
+        let mut identity = ws.take_zeros(cols, to - from);
+        (from..to).for_each(|j| identity.row_mut(j)[j - from] = T::one());
+        let mut slab = ws.take(rows, to - from);
+        op.apply(T::one(), identity.as_ref(), T::zero(), slab.as_mut(), &mut ws)?;
+        crate::ops::copy(slab.as_ref(), matrix.as_mut().cols_range(from..to))?;
+        ws.give(identity);
+        ws.give(slab);
+    }
+    Ok(matrix)
+}
+
 macro_rules! forward {
     ($($pointer:ty $(where $bound:ident)?),*) => {$(
         impl<T: Scalar, A: LinearOperator<T> $(+ $bound)? + ?Sized> LinearOperator<T> for $pointer {
@@ -128,6 +162,12 @@ macro_rules! forward {
             }
             fn is_infallible(&self) -> bool {
                 (**self).is_infallible()
+            }
+            fn work(&self) -> f64 {
+                (**self).work()
+            }
+            fn to_block(&self) -> Result<Block<T>> {
+                (**self).to_block()
             }
         }
     )*};

@@ -1,6 +1,9 @@
 //! [`Adjoint`]: the transpose of an operator.
 
-use crate::{AdjointOperator, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace};
+use crate::adjoint::{Side, Standardized};
+use crate::{
+    AdjointOperator, Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace,
+};
 
 /// $A^T$.
 ///
@@ -59,6 +62,10 @@ impl<A: AdjointOperator<T>, T: Scalar> LinearOperator<T> for Adjoint<A> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
@@ -71,5 +78,19 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.inner.apply(alpha, x, gamma, y, ws)
+    }
+
+    fn forms_gram(&self) -> bool {
+        self.inner.forms_gram()
+    }
+
+    /// The inner products of the columns are those of the rows of A. Columns that are to be
+    /// standardised are rows of A, which it cannot do.
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        if by.shift.is_some() || by.factor.is_some() {
+            return Ok(None);
+        }
+        let side = if side == Side::Columns { Side::Rows } else { Side::Columns };
+        self.inner.form_gram(side, by)
     }
 }

@@ -29,6 +29,10 @@ impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
     fn is_infallible(&self) -> bool {
         true
     }
+
+    fn work(&self) -> f64 {
+        self.entries() as f64
+    }
 }
 
 impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {

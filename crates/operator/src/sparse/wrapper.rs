@@ -105,6 +105,10 @@ impl<T: Scalar> LinearOperator<T> for Sparse<'_, T> {
     fn is_infallible(&self) -> bool {
         true
     }
+
+    fn work(&self) -> f64 {
+        self.stored.work()
+    }
 }
 
 impl<T: Scalar> AdjointOperator<T> for Sparse<'_, T> {

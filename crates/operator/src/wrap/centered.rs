@@ -1,5 +1,6 @@
 //! [`Centered`]: a matrix minus a row.
 
+use crate::adjoint::{Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{column_sums, dots_with, subtract_outer, subtract_row};
 use crate::{
@@ -129,6 +130,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Centered<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Centered<A, T> {
@@ -185,6 +190,20 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Centered<A, T> {
         ws.give(offset);
         ws.give(sums);
         Ok(())
+    }
+
+    fn forms_gram(&self) -> bool {
+        self.inner.forms_gram()
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        // (a − μ − m) f
+        let mut shift = self.mean.clone();
+        if let Some(given) = by.shift {
+            check_dim("shifts", shift.len(), given.len())?;
+            shift.iter_mut().zip(given).for_each(|(shift, &m)| *shift += m);
+        }
+        self.inner.form_gram(side, Standardized { shift: Some(&shift), ..by })
     }
 }
 

@@ -76,6 +76,9 @@ impl<T: Scalar, A: ColumnMoments<T> + ?Sized> ColumnMoments<T> for &A {
     }
 }
 
+/// Rows of a dense matrix whose differences to the first of them are added up together.
+const SHORT: usize = 256;
+
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
@@ -96,21 +99,36 @@ pub(crate) fn by_pieces(
 }
 
 impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
-    /// Row by row with Welford's update: exact zeros for constant columns.
+    /// Sums of the differences to the first row of a piece, and of their squares, over short pieces
+    /// that are then merged: exact zeros for constant columns, and nothing is lost to a large mean.
     fn column_moments(&self) -> Result<Moments> {
         let (rows, cols) = self.shape();
         let array = self.view();
         Ok(by_pieces(rows, cols, rows * cols, |range| {
             let mut moments = Moments::empty(cols);
-            for i in range {
-                moments.count += 1;
-                let count = moments.count as f64;
-                let columns = moments.mean.iter_mut().zip(&mut moments.squares);
-                for ((mean, squares), value) in columns.zip(array.row(i)) {
-                    let gap = value.as_f64() - *mean;
-                    *mean += gap / count;
-                    *squares += gap * (value.as_f64() - *mean);
+            let mut first = vec![0.0; cols];
+            for from in range.clone().step_by(SHORT) {
+                let to = range.end.min(from + SHORT);
+                first.iter_mut().zip(array.row(from)).for_each(|(x, v)| *x = v.as_f64());
+                // Σ (x − x₀) and Σ (x − x₀)²
+                let mut part = Moments::empty(cols);
+                for i in from..to {
+                    let columns = part.mean.iter_mut().zip(&mut part.squares).zip(&first);
+                    for (((sum, squares), first), value) in columns.zip(array.row(i)) {
+                        let gap = value.as_f64() - first;
+                        *sum += gap;
+                        *squares += gap * gap;
+                    }
                 }
+                part.count = to - from;
+                let count = part.count as f64;
+                let columns = part.mean.iter_mut().zip(&mut part.squares).zip(&first);
+                for ((mean, squares), first) in columns {
+                    // Σ (x − x̄)² = Σ (x − x₀)² − (Σ (x − x₀))²/n
+                    *squares = (*squares - *mean * *mean / count).max(0.0);
+                    *mean = first + *mean / count;
+                }
+                moments = moments.merge(&part);
             }
             moments
         }))
@@ -118,27 +136,33 @@ impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
 }
 
 impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
-    /// Welford's update over the stored entries; the zeros of a column join as one group.
+    /// Sums over the stored entries of the differences to the first of them, and of their squares;
+    /// the zeros of a column join as one group. All four numbers of a column lie in one cache line.
     fn column_moments(&self) -> Result<Moments> {
         let (rows, cols) = self.shape();
         Ok(by_pieces(rows, cols, self.entries(), |range| {
             let mut moments = Moments { count: range.len(), ..Moments::empty(cols) };
-            let mut counts = vec![0.0; cols];
+            // x₀, n, Σ (x − x₀), Σ (x − x₀)²
+            let mut sums = vec![[0.0; 4]; cols];
             for i in range {
                 let (columns, values) = self.row(i);
                 for (&col, value) in columns.iter().zip(values) {
-                    let col = col as usize;
-                    counts[col] += 1.0;
-                    let gap = value.as_f64() - moments.mean[col];
-                    moments.mean[col] += gap / counts[col];
-                    moments.squares[col] += gap * (value.as_f64() - moments.mean[col]);
+                    let [first, count, sum, squares] = &mut sums[col as usize];
+                    let value = value.as_f64();
+                    *first = if *count == 0.0 { value } else { *first };
+                    *count += 1.0;
+                    let gap = value - *first;
+                    *sum += gap;
+                    *squares += gap * gap;
                 }
             }
             let total = moments.count as f64;
             let columns = moments.mean.iter_mut().zip(&mut moments.squares);
-            for ((mean, squares), stored) in columns.zip(counts) {
-                let zeros = (total - stored, 0.0, 0.0);
-                (*mean, *squares) = merge((stored, *mean, *squares), zeros, total);
+            for ((mean, squares), [first, count, sum, sum_of_squares]) in columns.zip(sums) {
+                let share = count.max(1.0);
+                let stored =
+                    (count, first + sum / share, (sum_of_squares - sum * sum / share).max(0.0));
+                (*mean, *squares) = merge(stored, (total - count, 0.0, 0.0), total);
             }
             moments
         }))

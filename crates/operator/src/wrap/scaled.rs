@@ -1,10 +1,11 @@
 //! [`Scaled`]: a matrix with its columns divided by scales.
 
+use crate::adjoint::{Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{combine_rows, multiply_rows, scale_rows};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
-    Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
+    Scalar, Workspace,
 };
 
 use super::ColumnMoments;
@@ -139,6 +140,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Scaled<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: LinearOperator<T>, T: Scalar> Scaled<A, T> {
@@ -202,6 +207,24 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
         })?;
         ws.give(scaled);
         Ok(())
+    }
+
+    fn forms_gram(&self) -> bool {
+        self.inner.forms_gram()
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        // (a/s − m) f = (a − m s) (f/s)
+        let mut factor = self.factors.clone();
+        if let Some(given) = by.factor {
+            check_dim("factors", factor.len(), given.len())?;
+            factor.iter_mut().zip(given).for_each(|(factor, &f)| *factor *= f);
+        }
+        let shift = by
+            .shift
+            .map(|given| given.iter().zip(&self.scale).map(|(&m, &s)| m * s).collect::<Vec<T>>());
+        let by = Standardized { shift: shift.as_deref(), factor: Some(&factor) };
+        self.inner.form_gram(side, by)
     }
 }
 

@@ -109,6 +109,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Weighted<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Weighted<A, T> {
