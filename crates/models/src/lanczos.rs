@@ -7,6 +7,7 @@ use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use crate::Eigen;
+use crate::memory;
 use crate::error::{ErrorKind, Result};
 use crate::exact::exact_eigen;
 use crate::symmetric::symmetric_eigen;
@@ -100,6 +101,30 @@ impl Lanczos {
     /// Tolerance, products and seed.
     pub(crate) fn limits(&self) -> (f64, u64, u64) {
         (self.tolerance, self.products, self.seed)
+    }
+
+    /// Bytes that a run on an operator of this dimension allocates at most at a time, beside the
+    /// operator's own scratch: the basis, the panel and its image, a compressed basis, the scratch
+    /// of the QR, the small eigenproblem; at the end the vectors and their images.
+    #[must_use]
+    pub fn memory<T: Scalar>(&self, dim: usize) -> usize {
+        let width = self.width.min(dim);
+        let least = self.components + 2 * width;
+        let wanted = if self.basis == 0 {
+            (2 * self.components).max(self.components + 4 * width)
+        } else {
+            self.basis.max(least)
+        };
+        if wanted + width >= dim {
+            return memory::exact::<T>(dim, self.components);
+        }
+        let room = wanted + width;
+        let keep = self.components + (wanted - width).saturating_sub(self.components) / 2;
+        let small = memory::symmetric::<T>(room) + 2 * room * room * size_of::<T>();
+        // Compressing, and the panels of the QR and of the products with the basis.
+        let pool = memory::block::<T>(dim, keep) + 2 * memory::block::<T>(dim, width);
+        let running = memory::block::<T>(dim, room) + 2 * memory::block::<T>(dim, width);
+        small + pool + running.max(memory::span::<T>(dim, self.components))
     }
 
     /// Runs from a random panel.

@@ -11,18 +11,25 @@
 //!
 //! Every answer carries residuals recomputed from the operator.
 
+mod certificate;
 mod eigen;
 mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod memory;
 mod noise;
 mod pca;
+mod streaming;
+mod svd;
 mod symmetric;
 
+pub use certificate::{Certificate, Cluster};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use lanczos::Lanczos;
-pub use pca::{Pca, PcaFit, Solver};
+pub use pca::{Fitting, Pca, PcaFit, Solver, Watch};
+pub use streaming::StreamingPca;
+pub use svd::{SvdFit, TruncatedSvd};

@@ -1,13 +1,16 @@
 //! [`ColumnMoments`]: means and deviations of columns.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled};
+use super::weighted::check_weights;
+use crate::error::check_dim;
+use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
 ///
 /// In `f64` whatever the matrix holds: they are sums over all its rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// How many rows there are.
     pub count: usize,
@@ -31,16 +34,19 @@ impl Moments {
     #[must_use]
     pub fn merge(mut self, other: &Self) -> Self {
         let (n, m) = (self.count as f64, other.count as f64);
-        let total = (n + m).max(1.0);
-        let columns = self.mean.iter_mut().zip(&mut self.squares);
-        for ((mean, squares), (&other_mean, &other_squares)) in
-            columns.zip(other.mean.iter().zip(&other.squares))
-        {
-            let (left, right) = merge((n, *mean, *squares), (m, other_mean, other_squares), total);
-            (*mean, *squares) = (left, right);
-        }
+        merge_columns((n, &mut self.mean, &mut self.squares), (m, &other.mean, &other.squares));
         self.count += other.count;
         self
+    }
+}
+
+/// (weight, means, squares) of two groups together, in place of the first.
+fn merge_columns(own: (f64, &mut [f64], &mut [f64]), new: (f64, &[f64], &[f64])) {
+    if new.0 > 0.0 {
+        for j in 0..own.1.len() {
+            let groups = ((own.0, own.1[j], own.2[j]), (new.0, new.1[j], new.2[j]));
+            (own.1[j], own.2[j]) = merge(groups.0, groups.1, own.0 + new.0);
+        }
     }
 }
 
@@ -76,87 +82,242 @@ impl<T: Scalar, A: ColumnMoments<T> + ?Sized> ColumnMoments<T> for &A {
     }
 }
 
+/// Moments under row weights: each row counts $w_i$ times.
+///
+/// # Example
+/// ```
+/// use favard_operator::{ColumnMoments, Dense, WeightedMoments};
+/// use ndarray::array;
+/// let a = Dense::new(array![[1.0], [4.0], [9.0]])?;
+/// let moments = a.weighted_moments(&[2.0, 1.0, 0.0])?; // of the rows 1, 1, 4
+/// assert_eq!((moments.mean[0], moments.squares[0]), (2.0, 6.0));
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub trait WeightedMoments<T: Scalar>: ColumnMoments<T> {
+    /// $\mu_j = \sum_i w_i a_{ij} / \sum_i w_i$ and $\sum_i w_i (a_{ij} - \mu_j)^2$; `count` is
+    /// the number of rows, whatever their weights.
+    ///
+    /// # Errors
+    /// A [`Shape`](crate::ErrorKind::Shape) error unless there is a weight for each row, a
+    /// [`Weight`](crate::ErrorKind::Weight) error when one is negative or not finite or all are
+    /// zero; when the matrix cannot be read.
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments>;
+}
+
+impl<T: Scalar, A: WeightedMoments<T> + ?Sized> WeightedMoments<T> for &A {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        (**self).weighted_moments(weights)
+    }
+}
+
+/// Moments of a group of rows of a total weight, which need not be a whole number.
+struct Group {
+    total: f64,
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Group {
+    fn empty(cols: usize) -> Self {
+        Self { total: 0.0, mean: vec![0.0; cols], squares: vec![0.0; cols] }
+    }
+
+    /// The moments of the rows of both.
+    fn merge(mut self, other: &Self) -> Self {
+        let own = (self.total, &mut self.mean[..], &mut self.squares[..]);
+        merge_columns(own, (other.total, &other.mean, &other.squares));
+        self.total += other.total;
+        self
+    }
+
+    fn into_moments(self, count: usize) -> Moments {
+        Moments { count, mean: self.mean, squares: self.squares }
+    }
+}
+
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
 /// Merges the moments of pieces of rows; `piece` computes those of a range.
-pub(crate) fn by_pieces(
+fn by_pieces(
     rows: usize,
     cols: usize,
-    piece: impl Fn(std::ops::Range<usize>) -> Moments + Sync,
+    piece: impl Fn(std::ops::Range<usize>) -> Group + Sync,
 ) -> Moments {
     let step = rows.div_ceil(PIECES).max(256);
     let pieces = rows.div_ceil(step);
     let range = |index: usize| index * step..rows.min((index + 1) * step);
     let parts: Vec<_> = (0..pieces).into_par_iter().map(|index| piece(range(index))).collect();
-    parts.iter().fold(Moments::empty(cols), Moments::merge)
+    parts.iter().fold(Group::empty(cols), Group::merge).into_moments(rows)
+}
+
+/// (w, μ, S) with one more value of weight v: Welford's update. A constant column keeps S = 0.
+fn add((total, mean, squares): (&mut f64, &mut f64, &mut f64), value: f64, weight: f64) {
+    *total += weight;
+    let gap = value - *mean;
+    *mean += gap * weight / *total;
+    *squares += weight * gap * (value - *mean);
+}
+
+/// The weights of rows for the sums below: all ones, or given.
+fn weight_of(weights: Option<&[f64]>) -> impl Fn(usize) -> f64 + Sync + '_ {
+    move |row| weights.map_or(1.0, |weights| weights[row])
+}
+
+fn check(weights: &[f64], rows: usize) -> Result<()> {
+    check_dim("row weights", rows, weights.len())?;
+    check_weights(weights)
+}
+
+fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let ((rows, cols), array) = (matrix.shape(), matrix.view());
+    let weight = weight_of(weights);
+    by_pieces(rows, cols, |range| {
+        let mut group = Group::empty(cols);
+        for i in range.filter(|&i| weight(i) > 0.0) {
+            let before = group.total;
+            let columns = group.mean.iter_mut().zip(&mut group.squares);
+            for ((mean, squares), value) in columns.zip(array.row(i)) {
+                let mut total = before;
+                add((&mut total, mean, squares), value.as_f64(), weight(i));
+            }
+            group.total += weight(i);
+        }
+        group
+    })
+}
+
+fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let (rows, cols) = matrix.shape();
+    let weight = weight_of(weights);
+    by_pieces(rows, cols, |range| {
+        let mut group = Group::empty(cols);
+        let mut stored = vec![0.0; cols];
+        for i in range.filter(|&i| weight(i) > 0.0) {
+            group.total += weight(i);
+            let (columns, values) = matrix.row(i);
+            for (&col, value) in columns.iter().zip(values) {
+                let col = col as usize;
+                let sums = (&mut stored[col], &mut group.mean[col], &mut group.squares[col]);
+                add(sums, value.as_f64(), weight(i));
+            }
+        }
+        let columns = group.mean.iter_mut().zip(&mut group.squares);
+        for ((mean, squares), stored) in columns.zip(stored) {
+            (*mean, *squares) = with_zeros((stored, *mean, *squares), group.total);
+        }
+        group
+    })
+}
+
+/// The stored entries of a column and its zeros, which join as one group.
+fn with_zeros(stored: (f64, f64, f64), total: f64) -> (f64, f64) {
+    let zeros = ((total - stored.0).max(0.0), 0.0, 0.0);
+    if total > 0.0 { merge(stored, zeros, total) } else { (0.0, 0.0) }
+}
+
+/// Each column on its own: those of a matrix stored by columns are the rows of its transpose.
+fn columns_moments<T: Scalar>(transpose: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let (cols, rows) = transpose.shape();
+    let weight = weight_of(weights);
+    let total: f64 = (0..rows).map(&weight).sum();
+    let column = |j: usize| {
+        let (entries, values) = transpose.row(j);
+        let (mut stored, mut mean, mut squares) = (0.0, 0.0, 0.0);
+        for (&i, value) in entries.iter().zip(values) {
+            let weight = weight(i as usize);
+            if weight > 0.0 {
+                add((&mut stored, &mut mean, &mut squares), value.as_f64(), weight);
+            }
+        }
+        with_zeros((stored, mean, squares), total)
+    };
+    let (mean, squares) = (0..cols).into_par_iter().with_min_len(64).map(column).unzip();
+    Moments { count: rows, mean, squares }
 }
 
 impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
     /// Row by row with Welford's update: exact zeros for constant columns.
     fn column_moments(&self) -> Result<Moments> {
-        let (rows, cols) = self.shape();
-        let array = self.view();
-        Ok(by_pieces(rows, cols, |range| {
-            let mut moments = Moments::empty(cols);
-            for i in range {
-                moments.count += 1;
-                let count = moments.count as f64;
-                let columns = moments.mean.iter_mut().zip(&mut moments.squares);
-                for ((mean, squares), value) in columns.zip(array.row(i)) {
-                    let gap = value.as_f64() - *mean;
-                    *mean += gap / count;
-                    *squares += gap * (value.as_f64() - *mean);
-                }
-            }
-            moments
-        }))
+        Ok(dense_moments(self, None))
+    }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(dense_moments(self, Some(weights)))
     }
 }
 
 impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
     /// Welford's update over the stored entries; the zeros of a column join as one group.
     fn column_moments(&self) -> Result<Moments> {
-        let (rows, cols) = self.shape();
-        Ok(by_pieces(rows, cols, |range| {
-            let mut moments = Moments { count: range.len(), ..Moments::empty(cols) };
-            let mut counts = vec![0.0; cols];
-            for i in range {
-                let (columns, values) = self.row(i);
-                for (&col, value) in columns.iter().zip(values) {
-                    let col = col as usize;
-                    counts[col] += 1.0;
-                    let gap = value.as_f64() - moments.mean[col];
-                    moments.mean[col] += gap / counts[col];
-                    moments.squares[col] += gap * (value.as_f64() - moments.mean[col]);
-                }
-            }
-            let total = moments.count as f64;
-            let columns = moments.mean.iter_mut().zip(&mut moments.squares);
-            for ((mean, squares), stored) in columns.zip(counts) {
-                let zeros = (total - stored, 0.0, 0.0);
-                (*mean, *squares) = merge((stored, *mean, *squares), zeros, total);
-            }
-            moments
-        }))
+        Ok(csr_moments(self, None))
     }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Csr<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(csr_moments(self, Some(weights)))
+    }
+}
+
+impl<T: Scalar> ColumnMoments<T> for Sparse<'_, T> {
+    fn column_moments(&self) -> Result<Moments> {
+        Ok(match self.parts() {
+            (stored, false) => csr_moments(stored, None),
+            (transpose, true) => columns_moments(transpose, None),
+        })
+    }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Sparse<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(match self.parts() {
+            (stored, false) => csr_moments(stored, Some(weights)),
+            (transpose, true) => columns_moments(transpose, Some(weights)),
+        })
+    }
+}
+
+/// The moments of $A - \mathbf{1}\mu^T$ from those of $A$.
+fn shift<T: Scalar>(mut moments: Moments, by: &[T]) -> Moments {
+    moments.mean.iter_mut().zip(by).for_each(|(mean, shift)| *mean -= shift.as_f64());
+    moments
+}
+
+/// The moments of $A D^{-1}$ from those of $A$.
+fn divide<T: Scalar>(mut moments: Moments, by: &[T]) -> Moments {
+    for (j, scale) in by.iter().enumerate() {
+        moments.mean[j] /= scale.as_f64();
+        moments.squares[j] /= scale.as_f64() * scale.as_f64();
+    }
+    moments
 }
 
 impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Centered<A, T> {
     fn column_moments(&self) -> Result<Moments> {
-        let mut moments = self.inner().column_moments()?;
-        moments.mean.iter_mut().zip(self.mean()).for_each(|(mean, shift)| *mean -= shift.as_f64());
-        Ok(moments)
+        Ok(shift(self.inner().column_moments()?, self.mean()))
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + WeightedMoments<T>> WeightedMoments<T> for Centered<A, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        Ok(shift(self.inner().weighted_moments(weights)?, self.mean()))
     }
 }
 
 impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Scaled<A, T> {
     fn column_moments(&self) -> Result<Moments> {
-        let mut moments = self.inner().column_moments()?;
-        for (j, scale) in self.scale().iter().enumerate() {
-            moments.mean[j] /= scale.as_f64();
-            moments.squares[j] /= scale.as_f64() * scale.as_f64();
-        }
-        Ok(moments)
+        Ok(divide(self.inner().column_moments()?, self.scale()))
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + WeightedMoments<T>> WeightedMoments<T> for Scaled<A, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        Ok(divide(self.inner().weighted_moments(weights)?, self.scale()))
     }
 }
