@@ -19,7 +19,8 @@ pub struct Cluster {
 /// computation. With $\delta_j$ the distance from $\theta_j$ to the neighbouring values, less
 /// their residuals:
 ///
-/// - there is an eigenvalue within $\min(r_j, r_j^2 / \delta_j)$ of $\theta_j$ (Kato, Temple);
+/// - there is an eigenvalue within $\min(r_j, r_j^2 / \delta_j)$ of $\theta_j$, and its own
+///   rounding (Kato, Temple);
 /// - $\sin\angle(v_j, u_j) \le r_j / \delta_j$ for its eigenvector $u_j$ (Davis and Kahan);
 /// - neighbours with $\theta_j - \theta_{j+1} \le r_j + r_{j+1}$ are a [`Cluster`]: both bounds hold
 ///   for their space, with the root of the sum of the squared residuals in the place of $r_j$.
@@ -117,8 +118,9 @@ impl Certificate {
             let safe = gap.filter(|&gap| gap > size);
             let angle = safe.map(|gap| size / gap);
             let error = safe.map_or(size, |gap| size.min(size * size / gap));
-            certificate.value_bounds[range.clone()].fill(error);
-            let open = end == count && gap.is_some() && safe.is_none();
+            certificate.value_bounds[range.clone()].fill(error + rounding);
+            // The trace alone says that the next value is not known to be apart, not that it is near.
+            let open = end == count && guard.is_some() && safe.is_none();
             if range.len() > 1 || open {
                 certificate.clusters.push(Cluster { range, angle_bound: angle });
             } else {

@@ -1,7 +1,7 @@
 //! [`Eigen`]: eigenpairs with their proof.
 
 use favard_engine::{Info, RayleighRitz};
-use favard_operator::{Block, LinearOperator, Scalar, Workspace, ops};
+use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use crate::certificate::{Certificate, Evidence};
 use crate::error::Result;
@@ -24,7 +24,8 @@ pub struct Eigen<T> {
 impl<T: Scalar> Eigen<T> {
     /// The best pairs in the span of a block, at most `count` of them, with residuals from one more
     /// product with the operator; that product is added to the cost in `info`. The pair that
-    /// follows them, if the block has one, becomes the guard.
+    /// follows them, if the block has one, becomes the guard. Where the columns have become
+    /// dependent (the operator's rank is smaller), others take their place, for one more product.
     pub(crate) fn of_span(
         op: &(impl LinearOperator<T> + ?Sized),
         block: &Block<T>,
@@ -37,8 +38,14 @@ impl<T: Scalar> Eigen<T> {
         info.passes += 1.0;
         let mut ritz = RayleighRitz::new(block.cols());
         ritz.compute(block.as_ref(), image.as_ref(), info.iterations, &mut ws)?;
-        drop((image, ws));
+        drop(image);
         let measure = ritz.measure();
+        if measure.ritz.len() < count.min(block.cols()) && block.cols() <= block.rows() {
+            let mut full = block.clone();
+            Orthonormalizer::new(block.cols()).orthonormalize(&mut [&mut full], &mut ws)?;
+            return Self::of_span(op, &full, count, info);
+        }
+        drop(ws);
         info.ritz.clone_from(&measure.ritz);
         info.residuals.clone_from(&measure.residuals);
         let mut vectors = Block::zeros(block.rows(), measure.ritz.len());
@@ -104,10 +111,7 @@ impl<T: Scalar> Eigen<T> {
             rest,
             orthogonality: orthogonality(&self.vectors),
             // A column of n numbers, normalised and projected: √n ε each, k² products of them.
-            orthogonality_rounding: 8.0
-                * T::EPSILON.as_f64()
-                * count as f64
-                * (dim as f64).sqrt(),
+            orthogonality_rounding: 8.0 * T::EPSILON.as_f64() * count as f64 * (dim as f64).sqrt(),
             tolerance,
             wanted,
         })

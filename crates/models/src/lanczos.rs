@@ -7,9 +7,9 @@ use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use crate::Eigen;
-use crate::memory;
 use crate::error::{ErrorKind, Result};
 use crate::exact::exact_eigen;
+use crate::memory;
 use crate::symmetric::symmetric_eigen;
 
 /// Block Lanczos with thick restart and full reorthogonalisation.

@@ -37,10 +37,10 @@ pub(crate) fn span<T: Scalar>(dim: usize, components: usize) -> usize {
 }
 
 /// The engine with dynamic momentum: the pair, the image of a measured step, its residuals, the
-/// scratch of the QR; then the span.
+/// scratch of the QR of both, the start; then the span.
 fn dynamic<T: Scalar>(dim: usize, components: usize) -> usize {
     let width = (components + 2).next_multiple_of(T::LANE).min(dim);
-    6 * block::<T>(dim, width)
+    8 * block::<T>(dim, width)
 }
 
 /// What the products of an operator with so many columns leave in a workspace.

@@ -3,8 +3,8 @@
 use favard_engine::Info;
 use favard_operator::{AdjointOperator, Block, BlockRef, Scalar};
 
-use super::decomposition::Decomposition;
 use super::Solver;
+use super::decomposition::Decomposition;
 use crate::Certificate;
 use crate::error::Result;
 

@@ -11,8 +11,8 @@ mod statistics;
 
 pub use fitted::PcaFit;
 pub use fitting::Fitting;
-pub use solver::{Solver, Watch};
 pub(crate) use solver::Solution;
+pub use solver::{Solver, Watch};
 
 pub(crate) use decomposition::Decomposition;
 pub(crate) use plan::{Plan, plan_setters};

@@ -21,10 +21,7 @@ impl Plan {
 
     /// The iteration for `components` pairs.
     pub fn lanczos(&self, components: usize) -> Lanczos {
-        Lanczos::new(components)
-            .tolerance(self.tolerance)
-            .products(self.products)
-            .seed(self.seed)
+        Lanczos::new(components).tolerance(self.tolerance).products(self.products).seed(self.seed)
     }
 
     /// `Ok` when data of this shape has so many components.

@@ -158,7 +158,8 @@ fn extend<T: Scalar>(
     // most the last of the values. Half, because the pairs meet again below.
     let (largest, last) = (values[0].as_f64(), values[found - 1].as_f64());
     let tolerance = (0.5 * plan.tolerance * largest / last).min(1.0);
-    let more = plan.lanczos(wanted - found);
+    // With the memory that a fit of all of them would take.
+    let more = plan.lanczos(wanted - found).basis((2 * wanted).max(wanted + 32));
     let more = if last > 0.0 { more.tolerance(tolerance) } else { more };
     let Solution { eigen, method, reason } = plan.solver.solve(&deflated, &more, None, watch)?;
     let (_, basis) = deflated.factors();
@@ -174,8 +175,7 @@ fn extend<T: Scalar>(
 /// Data without any variance: every vector is an eigenvector of $C = 0$, exactly.
 pub(crate) fn nothing<T: Scalar>(dim: usize, count: usize) -> Solution<T> {
     let zeros = vec![T::zero(); count];
-    let vectors =
-        Block::from_fn(dim, count, |i, j| if i == j { T::one() } else { T::zero() });
+    let vectors = Block::from_fn(dim, count, |i, j| if i == j { T::one() } else { T::zero() });
     let info = Info {
         stop: Stop::Converged,
         iterations: 0,

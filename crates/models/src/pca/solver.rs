@@ -76,9 +76,7 @@ impl Solver {
         let eigen = match method {
             Self::Exact => exact(op, components, watch)?,
             Self::Dynamic => dynamic(op, plan, start, watch)?,
-            Self::Auto | Self::Lanczos => {
-                widened(plan, start).solve_watched(op, start, watch)?
-            }
+            Self::Auto | Self::Lanczos => widened(plan, start).solve_watched(op, start, watch)?,
         };
         Ok(Solution { eigen, method, reason })
     }
@@ -137,7 +135,9 @@ fn dynamic<T: Scalar>(
         watch(&Record { tick, passes, ritz: measure.ritz[0], residual })
     };
     let info = engine.run(products, &mut (Tolerance::new(tolerance, components)?, report))?;
-    let mut found = Eigen::of_span(op, engine.block(), components, info)?;
+    let block = engine.block().clone();
+    drop(engine);
+    let mut found = Eigen::of_span(op, &block, components, info)?;
     if found.info.stop == Stop::Iterations && found.meets(tolerance) {
         found.info.stop = Stop::Converged;
     }

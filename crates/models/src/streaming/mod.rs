@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
-use crate::pca::{Decomposition, PcaFit, Plan, Solver, Statistics, Steps, Solution};
+use crate::pca::{Decomposition, PcaFit, Plan, Solution, Solver, Statistics, Steps};
 use state::State;
 
 /// Principal components of rows that come in batches, each seen once.
