@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use favard_models::{Pca, Solver};
-use favard_operator::{Block, Csr, Dense};
+use favard_operator::{Block, Csr, Dense, Scalar};
 
 struct Counting;
 
@@ -87,7 +87,7 @@ fn peaks_are_stated() {
         let rows = Block::<f64>::gaussian(1500, 400, 3);
         let pca = Pca::new(10).solver(Solver::Exact);
         let (name, stated, taken) = if single {
-            let x = Dense::new(rows.view().mapv(|v| v as f32)).unwrap();
+            let x = Dense::new(rows.view().mapv(f32::of)).unwrap();
             ("f32", pca.memory(&x).unwrap(), peak(|| pca.fit(&x).unwrap()).0)
         } else {
             ("f64", pca.memory(&x).unwrap(), peak(|| pca.fit(&x).unwrap()).0)

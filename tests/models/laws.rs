@@ -1,7 +1,12 @@
 //! Laws of PCA: what must not change the answer, and by how much rounding may.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use favard_models::{Pca, PcaFit, Solver};
-use favard_operator::{Block, Dense, Sparse};
+use favard_operator::{
+    AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator,
+    Moments, RowOperator, Scalar, Sparse, WeightedMoments, Workspace,
+};
 use ndarray::{Array2, Axis};
 use proptest::prelude::*;
 
@@ -122,7 +127,7 @@ fn beyond_the_rank_there_is_nothing() {
             let variances = fit.explained_variance();
             assert!(variances[1] > 1.0 && variances[2..] == [0.0; 3], "{variances:?}");
             assert_eq!(fit.singular_values()[2..], [0.0; 3]);
-            let single = pca.fit(&Dense::new(x.mapv(|v| v as f32)).unwrap()).unwrap();
+            let single = pca.fit(&Dense::new(x.mapv(f32::of)).unwrap()).unwrap();
             // Rounding the data to f32 adds a variance of ε² per entry, below what f32 resolves.
             assert_eq!(single.explained_variance()[2..], [0.0; 3]);
         }
@@ -133,7 +138,7 @@ fn beyond_the_rank_there_is_nothing() {
 #[test]
 fn single_precision() {
     for (rows, cols) in [(150, 60), (60, 150)] {
-        let x = sparse(rows, cols, 17).mapv(|v| v as f32);
+        let x = sparse(rows, cols, 17).mapv(f32::of);
         let double = Pca::new(3).tolerance(1e-10).fit(&csr(&x.mapv(f64::from))).unwrap();
         let matrix = sprs::CsMat::csr_from_dense(x.view(), 0.0_f32);
         let single = favard_operator::Csr::from_sprs(matrix).unwrap();
@@ -172,6 +177,114 @@ fn signs_follow_the_rule() {
     for column in fit.components().view().columns() {
         let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
         assert!(largest > 0.0);
+    }
+}
+
+/// A matrix that counts its products.
+struct Counted {
+    inner: Dense<'static, f64>,
+    normal: AtomicU64,
+    others: AtomicU64,
+}
+
+impl LinearOperator<f64> for Counted {
+    fn shape(&self) -> (usize, usize) {
+        self.inner.shape()
+    }
+    fn apply(
+        &self,
+        alpha: f64,
+        x: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> favard_operator::Result<()> {
+        self.others.fetch_add(1, Ordering::Relaxed);
+        self.inner.apply(alpha, x, gamma, y, ws)
+    }
+}
+
+impl AdjointOperator<f64> for Counted {
+    fn apply_adjoint(
+        &self,
+        alpha: f64,
+        x: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> favard_operator::Result<()> {
+        self.others.fetch_add(1, Ordering::Relaxed);
+        self.inner.apply_adjoint(alpha, x, gamma, y, ws)
+    }
+    fn apply_normal(
+        &self,
+        alpha: f64,
+        x: BlockRef<'_, f64>,
+        between: Between<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> favard_operator::Result<()> {
+        self.normal.fetch_add(1, Ordering::Relaxed);
+        self.inner.apply_normal(alpha, x, between, gamma, y, ws)
+    }
+}
+
+impl RowOperator<f64> for Counted {
+    fn apply_rows(
+        &self,
+        rows: &[usize],
+        x: BlockRef<'_, f64>,
+        z: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> favard_operator::Result<()> {
+        self.inner.apply_rows(rows, x, z, ws)
+    }
+    fn apply_rows_adjoint(
+        &self,
+        rows: &[usize],
+        alpha: f64,
+        z: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> favard_operator::Result<()> {
+        self.inner.apply_rows_adjoint(rows, alpha, z, gamma, y, ws)
+    }
+    fn row_norm_squared(&self, row: usize) -> f64 {
+        self.inner.row_norm_squared(row)
+    }
+    fn entry(&self, row: usize, col: usize) -> f64 {
+        self.inner.entry(row, col)
+    }
+}
+
+impl ColumnMoments<f64> for Counted {
+    fn column_moments(&self) -> favard_operator::Result<Moments> {
+        self.inner.column_moments()
+    }
+}
+
+impl WeightedMoments<f64> for Counted {
+    fn weighted_moments(&self, weights: &[f64]) -> favard_operator::Result<Moments> {
+        self.inner.weighted_moments(weights)
+    }
+}
+
+/// Weighted, centred and scaled: every product with the covariance is one normal product with the
+/// data, as many as `Info` says, and nothing else.
+#[test]
+fn one_pass_a_product() {
+    let (normal, others) = (AtomicU64::new(0), AtomicU64::new(0));
+    let inner = Dense::new(sparse(400, 120, 5)).unwrap();
+    let x = Counted { inner, normal, others };
+    let weights: Vec<f64> = (0..400).map(|i| 0.5 + f64::from(i % 3)).collect();
+    for solver in [Solver::Exact, Solver::Lanczos, Solver::Dynamic] {
+        let before = x.normal.load(Ordering::Relaxed);
+        let pca = Pca::new(3).scale(true).solver(solver);
+        let fit = pca.fit_weighted(&x, &weights).unwrap();
+        let made = x.normal.load(Ordering::Relaxed) - before;
+        assert_eq!((made, x.others.load(Ordering::Relaxed)), (fit.info().applications, 0));
     }
 }
 
