@@ -1,8 +1,9 @@
 //! [`Eigen`]: eigenpairs with their proof.
 
 use favard_engine::{Info, RayleighRitz};
-use favard_operator::{Block, LinearOperator, Scalar, Workspace};
+use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
+use crate::certificate::{Certificate, Evidence};
 use crate::error::Result;
 
 /// Eigenpairs, largest first, with their proof.
@@ -15,13 +16,16 @@ pub struct Eigen<T> {
     /// $\lVert A v_j - \lambda_j v_j \rVert$, recomputed from the operator: there is an eigenvalue
     /// within that distance of $\lambda_j$.
     pub residuals: Vec<T>,
-    /// Why it stopped and what it cost.
+    /// Why it stopped and what it cost. Its Ritz values and residuals are those above, and after
+    /// them a guard: the next pair, which was not asked for, where the solver has one.
     pub info: Info<T>,
 }
 
 impl<T: Scalar> Eigen<T> {
     /// The best pairs in the span of a block, at most `count` of them, with residuals from one more
-    /// product with the operator; that product is added to the cost in `info`.
+    /// product with the operator; that product is added to the cost in `info`. The pair that
+    /// follows them, if the block has one, becomes the guard. Where the columns have become
+    /// dependent (the operator's rank is smaller), others take their place, for one more product.
     pub(crate) fn of_span(
         op: &(impl LinearOperator<T> + ?Sized),
         block: &Block<T>,
@@ -34,18 +38,40 @@ impl<T: Scalar> Eigen<T> {
         info.passes += 1.0;
         let mut ritz = RayleighRitz::new(block.cols());
         ritz.compute(block.as_ref(), image.as_ref(), info.iterations, &mut ws)?;
+        drop(image);
         let measure = ritz.measure();
+        if measure.ritz.len() < count.min(block.cols()) && block.cols() <= block.rows() {
+            let mut full = block.clone();
+            Orthonormalizer::new(block.cols()).orthonormalize(&mut [&mut full], &mut ws)?;
+            return Self::of_span(op, &full, count, info);
+        }
+        drop(ws);
+        info.ritz.clone_from(&measure.ritz);
+        info.residuals.clone_from(&measure.residuals);
         let mut vectors = Block::zeros(block.rows(), measure.ritz.len());
         ritz.rotate(block.as_ref(), vectors.as_mut())?;
-        let count = count.min(measure.ritz.len());
-        info.ritz = measure.ritz[..count].to_vec();
-        info.residuals = measure.residuals[..count].to_vec();
-        Ok(Self {
-            values: info.ritz.clone(),
-            vectors: vectors.as_ref().cols_range(0..count).to_owned(),
-            residuals: info.residuals.clone(),
-            info,
-        })
+        let (values, residuals) = (info.ritz.clone(), info.residuals.clone());
+        let mut found = Self { values, vectors, residuals, info };
+        found.truncate(count);
+        Ok(found)
+    }
+
+    /// Keeps the leading pairs, at most `count`; the one after them becomes the guard.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if count < self.values.len() {
+            self.values.truncate(count);
+            self.residuals.truncate(count);
+            self.vectors = self.vectors.as_ref().cols_range(0..count).to_owned();
+        }
+        let kept = self.values.len() + 1;
+        self.info.ritz.truncate(kept);
+        self.info.residuals.truncate(kept);
+    }
+
+    /// The guard and its residual.
+    pub(crate) fn guard(&self) -> Option<(T, T)> {
+        let next = self.values.len();
+        self.info.ritz.get(next).copied().zip(self.info.residuals.get(next).copied())
     }
 
     /// Whether every residual is at most `tolerance` times the largest value.
@@ -53,4 +79,54 @@ impl<T: Scalar> Eigen<T> {
         let scale = self.values.iter().fold(0.0_f64, |m, value| m.max(value.abs().as_f64()));
         self.residuals.iter().all(|r| r.as_f64() <= tolerance * scale)
     }
+
+    /// How much rounding can change a residual: $8 \epsilon \sqrt{n} \lambda_1$.
+    pub(crate) fn rounding(&self) -> f64 {
+        let largest = self.values.iter().fold(0.0_f64, |m, value| m.max(value.as_f64().abs()));
+        8.0 * T::EPSILON.as_f64() * (self.vectors.rows() as f64).sqrt() * largest
+    }
+
+    /// What the residuals prove, and whether they meet a tolerance relative to the largest value.
+    /// Costs one product of the vectors with themselves, and none with the operator.
+    #[must_use]
+    pub fn certificate(&self, tolerance: f64) -> Certificate {
+        self.certify(tolerance, self.values.len(), None)
+    }
+
+    /// The same when `wanted` pairs were asked for, and no eigenvalue left out exceeds `rest`.
+    pub(crate) fn certify(&self, tolerance: f64, wanted: usize, rest: Option<f64>) -> Certificate {
+        let wide = |values: &[T]| values.iter().map(|value| value.as_f64()).collect::<Vec<f64>>();
+        let (dim, count) = self.vectors.shape();
+        let rounding = self.rounding();
+        let guard = if count == dim {
+            Some(f64::NEG_INFINITY)
+        } else {
+            self.guard().map(|(value, residual)| value.as_f64() + residual.as_f64() + rounding)
+        };
+        Certificate::new(&Evidence {
+            values: &wide(&self.values),
+            residuals: &wide(&self.residuals),
+            rounding,
+            guard,
+            rest,
+            orthogonality: orthogonality(&self.vectors),
+            // A column of n numbers, normalised and projected: √n ε each, k² products of them.
+            orthogonality_rounding: 8.0 * T::EPSILON.as_f64() * count as f64 * (dim as f64).sqrt(),
+            tolerance,
+            wanted,
+        })
+    }
+}
+
+/// ‖VᵀV − I‖_F.
+fn orthogonality<T: Scalar>(vectors: &Block<T>) -> f64 {
+    let count = vectors.cols();
+    let mut gram = Block::zeros(count, count);
+    let v = vectors.as_ref();
+    if ops::cross(v, v, gram.as_mut(), &mut Workspace::new()).is_err() {
+        return f64::INFINITY;
+    }
+    let entry = |i: usize, j: usize| gram.row(i)[j].as_f64() - if i == j { 1.0 } else { 0.0 };
+    let pairs = (0..count).flat_map(|i| (0..count).map(move |j| (i, j)));
+    pairs.map(|(i, j)| entry(i, j).powi(2)).sum::<f64>().sqrt()
 }

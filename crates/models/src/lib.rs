@@ -6,23 +6,38 @@
 //! | model | answers |
 //! |---|---|
 //! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
+//! | [`TruncatedSvd`] | the leading singular triplets of the data as it is |
+//! | [`StreamingPca`] | the components of rows that come in batches, dense or sparse, in memory that does not grow |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
-//! Every answer carries residuals recomputed from the operator.
+//! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
+//! from them.
 
+mod certificate;
 mod eigen;
 mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod memory;
 mod noise;
 mod pca;
+mod streaming;
+mod svd;
 mod symmetric;
 
+pub use certificate::{Certificate, Cluster};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use lanczos::Lanczos;
-pub use pca::{Pca, PcaFit, Solver};
+pub use pca::{Fitting, Pca, PcaFit, Solver, Watch};
+pub use streaming::StreamingPca;
+pub use svd::{SvdFit, TruncatedSvd};
+
+/// The code of the book's chapter "Principal components and singular values" runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/pca.md")]
+struct PcaChapter;

@@ -69,6 +69,7 @@ pub use stochastic::{Batch, StochasticOperator};
 pub use workspace::Workspace;
 pub use wrap::{
     Centered, ColumnMoments, Constant, Masked, Moments, Pattern, Scaled, Shifted, Weighted,
+    WeightedMoments,
 };
 
 /// Arithmetic on blocks, with the same bits on any number of threads.

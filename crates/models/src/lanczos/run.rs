@@ -29,6 +29,9 @@ pub(super) struct Run<'a, T: Scalar, A: ?Sized> {
     coupled: usize,
     /// What the next panel is made of.
     image: Block<T>,
+    /// Panels of before a restart. They stay out of the workspace, from which one would come back
+    /// as a larger block than it needs.
+    spare: Vec<Block<T>>,
     /// T = VᵀAV over the columns that have been multiplied.
     small: Mat<T>,
     /// Ritz values, descending, with the coefficients of their vectors, and residuals.
@@ -59,6 +62,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             panels: Vec::new(),
             coupled: 0,
             image: Block::gaussian(dim, width, plan.seed),
+            spare: Vec::new(),
             small: Mat::zeros(room + width, room + width),
             values: Vec::new(),
             rotation: Mat::zeros(0, 0),
@@ -95,12 +99,12 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     }
 
     /// The state after a restart that kept the given pairs, with a random panel to go on from.
-    pub fn begin_from(&mut self, found: &Eigen<T>) -> Result<()> {
-        favard_operator::check_dim("rows of the pairs", self.image.rows(), found.vectors.rows())?;
-        for (j, &value) in found.values.iter().enumerate() {
+    pub fn begin_from(&mut self, values: &[T], vectors: &Block<T>) -> Result<()> {
+        favard_operator::check_dim("rows of the pairs", self.image.rows(), vectors.rows())?;
+        for (j, &value) in values.iter().enumerate() {
             self.small[(j, j)] = value;
         }
-        self.panels.push(found.vectors.clone());
+        self.panels.push(vectors.clone());
         for _ in 0..2 {
             self.project(0..1, None)?;
             self.orthonormalize()?;
@@ -132,7 +136,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
                 self.orthonormalize()?;
             }
         }
-        let fresh = self.ws.take(self.image.rows(), self.width);
+        let fresh = self.spare.pop();
+        let fresh = fresh.unwrap_or_else(|| Block::zeros(self.image.rows(), self.width));
         self.panels.push(std::mem::replace(&mut self.image, fresh));
         Ok(())
     }
@@ -280,8 +285,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         }
         let y = Block::from_fn(self.used(), keep, |i, j| self.rotation[(i, j)]);
         ops::rotate_panels(&mut self.panels, y.as_ref())?;
-        let unused = self.panels.split_off(count);
-        unused.into_iter().for_each(|panel| self.ws.give(panel));
+        self.spare.extend(self.panels.drain(count..));
         self.coupled = 0;
         for j in 0..keep {
             for i in 0..keep {
@@ -299,7 +303,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let mut vectors = Block::zeros(rows, count);
         let v = views(&self.panels);
         ops::right_multiply_panels(T::one(), &v, y.as_ref(), T::zero(), vectors.as_mut())?;
-        drop((self.panels, self.ws, self.image));
+        drop((self.panels, self.spare, self.ws, self.image));
         let info = Info {
             stop,
             iterations: self.products,

@@ -1,22 +1,37 @@
 //! [`Pca`]: principal components of dense or sparse data.
 
+mod decomposition;
 mod fitted;
+mod fitting;
+mod plan;
+mod problem;
+mod sign;
 mod solver;
+mod statistics;
 
 pub use fitted::PcaFit;
-pub use solver::Solver;
+pub use fitting::Fitting;
+pub(crate) use solver::Solution;
+pub use solver::{Solver, Watch};
 
-use favard_operator::{
-    Adjoint, AdjointOperator, Block, Centered, ColumnMoments, Gram, Orthonormalizer, Scalar,
-    Scaled, Workspace,
-};
+pub(crate) use decomposition::Decomposition;
+pub(crate) use plan::{Plan, plan_setters};
+pub(crate) use problem::{Problem, Start, nothing};
+pub(crate) use statistics::{Statistics, Steps, narrow, with_operator};
 
-use crate::Eigen;
-use crate::error::{ErrorKind, Result};
+use std::ops::ControlFlow;
+
+use favard_engine::{Record, Stop};
+use favard_operator::{ColumnMoments, RowOperator, Scalar, WeightedMoments};
+
+use crate::error::Result;
 
 /// Principal component analysis: the eigenpairs of the covariance
 /// $C = \frac{1}{n-1} (X - \mathbf{1}\mu^T)^T (X - \mathbf{1}\mu^T)$, with the columns divided by
 /// their standard deviations when [`scale`](Self::scale) asks for it.
+///
+/// With row weights, $C = \frac{1}{N-1} \sum_i w_i (x_i - \mu)(x_i - \mu)^T$ with
+/// $N = \sum_i w_i$ and $\mu = \frac{1}{N} \sum_i w_i x_i$: a row of weight 3 counts as three rows.
 ///
 /// Centring and scaling are implicit: a sparse matrix stays sparse, and a block product with the
 /// covariance is one pass over the data. The smaller of $X^T X$ and $X X^T$ is iterated on. The
@@ -47,151 +62,187 @@ use crate::error::{ErrorKind, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pca {
-    components: usize,
-    center: bool,
-    scale: bool,
-    solver: Solver,
-    tolerance: f64,
-    products: u64,
-    seed: u64,
+    plan: Plan,
+    steps: Steps,
 }
 
 impl Pca {
     /// For the `components` directions of largest variance.
     #[must_use]
     pub fn new(components: usize) -> Self {
-        Self {
-            components,
-            center: true,
-            scale: false,
-            solver: Solver::Auto,
-            tolerance: 1e-6,
-            products: 1000,
-            seed: 1,
-        }
+        Self { plan: Plan::new(components), steps: Steps { center: true, scale: false } }
     }
 
-    /// Whether the mean is subtracted; yes unless said otherwise. Without it the result is the
-    /// truncated singular value decomposition of the data as it is.
+    /// Whether the mean is subtracted; yes unless said otherwise. Without it the components are
+    /// those of [`TruncatedSvd`](crate::TruncatedSvd).
     #[must_use]
-    pub fn center(self, center: bool) -> Self {
-        Self { center, ..self }
+    pub fn center(mut self, center: bool) -> Self {
+        self.steps.center = center;
+        self
     }
 
     /// Whether columns are divided by their standard deviation; no unless said otherwise. A
     /// constant column has none and is left as it is: centred, it is zero.
     #[must_use]
-    pub fn scale(self, scale: bool) -> Self {
-        Self { scale, ..self }
+    pub fn scale(mut self, scale: bool) -> Self {
+        self.steps.scale = scale;
+        self
     }
 
-    /// Which method; [`Solver::Auto`] unless said otherwise.
-    #[must_use]
-    pub fn solver(self, solver: Solver) -> Self {
-        Self { solver, ..self }
-    }
-
-    /// The residual $\lVert C v - \lambda v \rVert$ asked for, relative to the largest eigenvalue;
-    /// 1e-6 unless said otherwise.
-    #[must_use]
-    pub fn tolerance(self, tolerance: f64) -> Self {
-        Self { tolerance, ..self }
-    }
-
-    /// Block products at most; 1000 unless said otherwise.
-    #[must_use]
-    pub fn products(self, products: u64) -> Self {
-        Self { products, ..self }
-    }
-
-    /// The seed of the start.
-    #[must_use]
-    pub fn seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
+    plan_setters!();
 
     /// Fits the components to the rows of `x`.
     ///
+    /// Data without any variance (constant columns, zeros) has all variances zero, and the first
+    /// unit vectors as components.
+    ///
     /// # Errors
     /// When there are fewer than two rows or no columns, when k is 0 or larger than either, when a
-    /// parameter is out of range, or when the data cannot be read. A budget that runs out is no
-    /// error: see [`PcaFit::info`].
+    /// parameter is out of range, when the data cannot be read, or when it or its squares are not
+    /// finite. A budget that runs out is no error: see [`PcaFit::info`].
     pub fn fit<T, X>(&self, x: &X) -> Result<PcaFit<T>>
     where
         T: Scalar,
-        X: AdjointOperator<T> + ColumnMoments<T>,
+        X: RowOperator<T> + ColumnMoments<T>,
     {
-        let (rows, cols) = self.check(x.shape())?;
-        let moments = x.column_moments()?;
-        let freedom = (rows - 1) as f64;
-        let mean: Vec<f64> = if self.center { moments.mean.clone() } else { vec![0.0; cols] };
-        let deviation = |square: &f64| {
-            let deviation = (square / freedom).sqrt();
-            if self.scale && deviation > 0.0 { deviation } else { 1.0 }
-        };
-        let scale: Vec<f64> = moments.squares.iter().map(deviation).collect();
-        // Σ_j Var_j, or Σ_j (Var_j + n/(n−1) μ_j²) without centring, each over its scale squared
-        let total: f64 = (0..cols)
-            .map(|j| {
-                let shift = moments.mean[j] - mean[j];
-                (moments.squares[j] + rows as f64 * shift * shift) / freedom / scale[j].powi(2)
-            })
-            .sum();
-        let narrow = |values: &[f64]| values.iter().map(|&v| T::of(v)).collect::<Vec<T>>();
-        let centred = Centered::new(x, narrow(&mean))?;
-        let scaled = Scaled::new(centred, narrow(&scale))?;
-        let op: &dyn AdjointOperator<T> = match (self.center, self.scale) {
-            (_, true) => &scaled,
-            (true, false) => scaled.inner(),
-            (false, false) => x,
-        };
-        let (eigen, method, reason) = if cols <= rows {
-            let covariance = Gram::new(op).with_scale(freedom.recip())?;
-            self.solver.solve(&covariance, self.plan())?
-        } else {
-            let outer = Gram::new(Adjoint::new(op)).with_scale(freedom.recip())?;
-            let (left, method, reason) = self.solver.solve(&outer, self.plan())?;
-            (right_vectors(op, left, freedom)?, method, reason)
-        };
-        Ok(PcaFit::new(eigen, mean, scale, total, (rows, cols), self.tolerance, (method, reason)))
+        self.on(x).run()
     }
 
-    fn plan(&self) -> crate::Lanczos {
-        crate::Lanczos::new(self.components)
-            .tolerance(self.tolerance)
-            .products(self.products)
-            .seed(self.seed)
+    /// Fits the components to rows with weights.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit); a [`Shape`](favard_operator::ErrorKind::Shape) error unless
+    /// there is a weight for each row, a [`Weight`](favard_operator::ErrorKind::Weight) error for
+    /// one that is negative or not finite or when all are zero; a sum of weights of at most 1.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::Pca;
+    /// use favard_operator::Dense;
+    /// use ndarray::array;
+    /// let x = Dense::new(array![[1.0, 0.0], [3.0, 1.0], [2.0, 5.0]])?;
+    /// let repeated = Dense::new(array![[1.0, 0.0], [1.0, 0.0], [3.0, 1.0], [2.0, 5.0]])?;
+    /// let weighted = Pca::new(1).fit_weighted(&x, &[2.0, 1.0, 1.0])?;
+    /// let plain = Pca::new(1).fit(&repeated)?;
+    /// let gap = weighted.explained_variance()[0] - plain.explained_variance()[0];
+    /// assert!(gap.abs() < 1e-14 * plain.total_variance());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit_weighted<T, X>(&self, x: &X, weights: &[f64]) -> Result<PcaFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + WeightedMoments<T>,
+    {
+        self.on(x).weights(weights)?.run()
     }
 
-    fn check(&self, (rows, cols): (usize, usize)) -> Result<(usize, usize)> {
-        if rows < 2 || cols == 0 {
-            let (name, value) = ("rows", rows as f64);
-            let need = "must be at least 2, and there must be a column: one row has no variance";
-            return Err(ErrorKind::Parameter { name, value, need }.into());
-        }
-        if self.components == 0 || self.components > rows.min(cols) {
-            let (name, value) = ("components", self.components as f64);
-            let need = "must be at least 1 and at most the smaller side of the data";
-            return Err(ErrorKind::Parameter { name, value, need }.into());
-        }
-        Ok((rows, cols))
+    /// Fits with a callback after every step, which sees the largest residual and can stop the fit:
+    /// what was found by then comes back with its residuals, and is certified only if they meet the
+    /// tolerance. [`Solver::Exact`] has a single step.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit).
+    pub fn fit_watched<T, X>(
+        &self,
+        x: &X,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<PcaFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).watch(watch).run()
     }
-}
 
-/// From left singular vectors to components: $V = X^T U$, orthonormalised, and the residuals of the
-/// covariance itself.
-fn right_vectors<T: Scalar>(
-    op: &dyn AdjointOperator<T>,
-    left: Eigen<T>,
-    freedom: f64,
-) -> Result<Eigen<T>> {
-    let (cols, count) = (op.shape().1, left.values.len());
-    let mut ws = Workspace::new();
-    let mut v = Block::zeros(cols, count);
-    op.apply_adjoint(T::one(), left.vectors.as_ref(), T::zero(), v.as_mut(), &mut ws)?;
-    Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
-    let covariance = Gram::new(op).with_scale(freedom.recip())?;
-    let mut info = left.info;
-    info.passes += 0.5; // V is half a product with the covariance
-    Eigen::of_span(&covariance, &v, count, info)
+    /// Fits from the components of an earlier fit: of another number of components, or to other
+    /// data of the same columns. The closer it is, the fewer products it takes; a start that has
+    /// nothing to do with the data costs no more than a random one.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit), and an earlier fit of another number of columns.
+    pub fn fit_from<T, X>(&self, x: &X, earlier: &PcaFit<T>) -> Result<PcaFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).start(earlier).run()
+    }
+
+    /// Adds components to a finished fit of the same data, up to the number asked for here: those
+    /// found already are set aside, and only the missing ones are looked for.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit); a fit with no fewer components, or to data of other columns or
+    /// another total variance.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::Pca;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(90, 6, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let x = Dense::new(rows.view())?;
+    /// let two = Pca::new(2).fit(&x)?;
+    /// let four = Pca::new(4).extend(&x, &two)?;
+    /// assert!(four.is_certified());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extend<T, X>(&self, x: &X, earlier: &PcaFit<T>) -> Result<PcaFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).extend(earlier).run()
+    }
+
+    /// Bytes that [`fit`](Self::fit) will allocate at most at a time, beside the data. Costs one
+    /// product with the data.
+    ///
+    /// # Errors
+    /// Those of [`Fitting::memory`].
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::Pca;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(2000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let x = Dense::new(rows.view())?;
+    /// assert!(Pca::new(5).memory(&x)? < 2000 * 500 * 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory<T, X>(&self, x: &X) -> Result<usize>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).memory()
+    }
+
+    /// A fit to `x` with any of weights, a start and a watcher.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_models::Pca;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(300, 4, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let x = Dense::new(rows.view())?;
+    /// let pca = Pca::new(2);
+    /// let earlier = pca.fit(&x)?;
+    /// let mut steps = 0;
+    /// let mut watch = |_: &_| {
+    ///     steps += 1;
+    ///     ControlFlow::Continue(())
+    /// };
+    /// let weights: Vec<f64> = (0..300).map(|i| f64::from(1 + i % 2)).collect();
+    /// let fit = pca.on(&x).weights(&weights)?.start(&earlier).watch(&mut watch).run()?;
+    /// assert!(fit.is_certified() && steps > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on<'a, T, X>(&'a self, x: &'a X) -> Fitting<'a, T, X>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        Fitting::new(self, x)
+    }
 }

@@ -4,14 +4,16 @@ use sprs::{CsMatI, CsMatViewI};
 
 use super::{Csr, SparseIndex};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace,
+    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
+    Workspace, check_dim,
 };
 
 /// A sparse matrix as it is stored, by rows or by columns, without a copy of its values.
 ///
 /// A matrix stored by columns is the transpose of one stored by rows, and a [`Csr`] multiplies by
-/// its transpose about as fast: nothing has to be rewritten. What needs single rows (mini-batches,
-/// Kaczmarz) needs the matrix by rows: [`Sparse::into_csr`].
+/// its transpose about as fast: nothing has to be rewritten. Single rows of a matrix stored by
+/// columns cost a pass over all of it; who needs many of them (mini-batches, Kaczmarz) rewrites it
+/// by rows: [`Sparse::into_csr`].
 ///
 /// # Example
 /// ```
@@ -66,6 +68,11 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     #[must_use]
     pub fn entries(&self) -> usize {
         self.stored.entries()
+    }
+
+    /// What is stored by rows, and whether that is the transpose.
+    pub(crate) fn parts(&self) -> (&Csr<'a, T>, bool) {
+        (&self.stored, self.by_columns)
     }
 
     /// The matrix by rows: itself, or rewritten with [`Csr::transposed`].
@@ -151,5 +158,65 @@ impl<T: Scalar> AdjointOperator<T> for Sparse<'_, T> {
         self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
         ws.give(z);
         Ok(())
+    }
+}
+
+/// Stored by columns, a list of rows costs what all rows do.
+impl<T: Scalar> RowOperator<T> for Sparse<'_, T> {
+    fn apply_rows(
+        &self,
+        rows: &[usize],
+        x: BlockRef<'_, T>,
+        mut z: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if !self.by_columns {
+            return self.stored.apply_rows(rows, x, z, ws);
+        }
+        self.check_rows(rows)?;
+        check_dim("rows of z", rows.len(), z.rows())?;
+        check_dim("columns of z", x.cols(), z.cols())?;
+        let mut all = ws.take(self.shape().0, x.cols());
+        self.apply(T::one(), x, T::zero(), all.as_mut(), ws)?;
+        for (i, &row) in rows.iter().enumerate() {
+            z.row_mut(i).copy_from_slice(all.row(row));
+        }
+        ws.give(all);
+        Ok(())
+    }
+
+    fn apply_rows_adjoint(
+        &self,
+        rows: &[usize],
+        alpha: T,
+        z: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if !self.by_columns {
+            return self.stored.apply_rows_adjoint(rows, alpha, z, gamma, y, ws);
+        }
+        self.check_rows(rows)?;
+        check_dim("rows of z", rows.len(), z.rows())?;
+        // A_Sᵀ Z = Aᵀ (the rows of Z added up where they belong)
+        let mut all = ws.take_zeros(self.shape().0, z.cols());
+        for (i, &row) in rows.iter().enumerate() {
+            all.row_mut(row).iter_mut().zip(z.row(i)).for_each(|(all, &z)| *all += z);
+        }
+        self.apply_adjoint(alpha, all.as_ref(), gamma, y, ws)?;
+        ws.give(all);
+        Ok(())
+    }
+
+    fn row_norm_squared(&self, row: usize) -> T {
+        if !self.by_columns {
+            return self.stored.row_norm_squared(row);
+        }
+        (0..self.shape().1).map(|col| self.entry(row, col).powi(2)).sum()
+    }
+
+    fn entry(&self, row: usize, col: usize) -> T {
+        if self.by_columns { self.stored.entry(col, row) } else { self.stored.entry(row, col) }
     }
 }

@@ -10,7 +10,7 @@ mod weighted;
 
 pub use centered::Centered;
 pub use masked::Masked;
-pub use moments::{ColumnMoments, Moments};
+pub use moments::{ColumnMoments, Moments, WeightedMoments};
 pub use pattern::Pattern;
 pub use scaled::{Constant, Scaled};
 pub use shifted::Shifted;

@@ -1,13 +1,16 @@
 //! [`ColumnMoments`]: means and deviations of columns.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled};
+use super::weighted::check_weights;
+use crate::error::check_dim;
+use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
 ///
 /// In `f64` whatever the matrix holds: they are sums over all its rows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// How many rows there are.
     pub count: usize,
@@ -31,16 +34,19 @@ impl Moments {
     #[must_use]
     pub fn merge(mut self, other: &Self) -> Self {
         let (n, m) = (self.count as f64, other.count as f64);
-        let total = (n + m).max(1.0);
-        let columns = self.mean.iter_mut().zip(&mut self.squares);
-        for ((mean, squares), (&other_mean, &other_squares)) in
-            columns.zip(other.mean.iter().zip(&other.squares))
-        {
-            let (left, right) = merge((n, *mean, *squares), (m, other_mean, other_squares), total);
-            (*mean, *squares) = (left, right);
-        }
+        merge_columns((n, &mut self.mean, &mut self.squares), (m, &other.mean, &other.squares));
         self.count += other.count;
         self
+    }
+}
+
+/// (weight, means, squares) of two groups together, in place of the first.
+fn merge_columns(own: (f64, &mut [f64], &mut [f64]), new: (f64, &[f64], &[f64])) {
+    if new.0 > 0.0 {
+        for j in 0..own.1.len() {
+            let groups = ((own.0, own.1[j], own.2[j]), (new.0, new.1[j], new.2[j]));
+            (own.1[j], own.2[j]) = merge(groups.0, groups.1, own.0 + new.0);
+        }
     }
 }
 
@@ -76,6 +82,59 @@ impl<T: Scalar, A: ColumnMoments<T> + ?Sized> ColumnMoments<T> for &A {
     }
 }
 
+/// Moments under row weights: each row counts $w_i$ times.
+///
+/// # Example
+/// ```
+/// use favard_operator::{ColumnMoments, Dense, WeightedMoments};
+/// use ndarray::array;
+/// let a = Dense::new(array![[1.0], [4.0], [9.0]])?;
+/// let moments = a.weighted_moments(&[2.0, 1.0, 0.0])?; // of the rows 1, 1, 4
+/// assert_eq!((moments.mean[0], moments.squares[0]), (2.0, 6.0));
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub trait WeightedMoments<T: Scalar>: ColumnMoments<T> {
+    /// $\mu_j = \sum_i w_i a_{ij} / \sum_i w_i$ and $\sum_i w_i (a_{ij} - \mu_j)^2$; `count` is
+    /// the number of rows, whatever their weights.
+    ///
+    /// # Errors
+    /// A [`Shape`](crate::ErrorKind::Shape) error unless there is a weight for each row, a
+    /// [`Weight`](crate::ErrorKind::Weight) error when one is negative or not finite or all are
+    /// zero; when the matrix cannot be read.
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments>;
+}
+
+impl<T: Scalar, A: WeightedMoments<T> + ?Sized> WeightedMoments<T> for &A {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        (**self).weighted_moments(weights)
+    }
+}
+
+/// Moments of a group of rows of a total weight, which need not be a whole number.
+struct Group {
+    total: f64,
+    mean: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Group {
+    fn empty(cols: usize) -> Self {
+        Self { total: 0.0, mean: vec![0.0; cols], squares: vec![0.0; cols] }
+    }
+
+    /// The moments of the rows of both.
+    fn merge(mut self, other: &Self) -> Self {
+        let own = (self.total, &mut self.mean[..], &mut self.squares[..]);
+        merge_columns(own, (other.total, &other.mean, &other.squares));
+        self.total += other.total;
+        self
+    }
+
+    fn into_moments(self, count: usize) -> Moments {
+        Moments { count, mean: self.mean, squares: self.squares }
+    }
+}
+
 /// Rows of a dense matrix whose differences to the first of them are added up together.
 const SHORT: usize = 256;
 
@@ -84,106 +143,209 @@ const PIECES: usize = 16;
 
 /// Merges the moments of pieces of rows; `piece` computes those of a range. A piece costs a few
 /// numbers a column to set up and to merge: there is one for every eight entries a column.
-pub(crate) fn by_pieces(
+fn by_pieces(
     rows: usize,
     cols: usize,
     entries: usize,
-    piece: impl Fn(std::ops::Range<usize>) -> Moments + Sync,
+    piece: impl Fn(std::ops::Range<usize>) -> Group + Sync,
 ) -> Moments {
     let pieces = (entries / (8 * cols).max(1)).clamp(1, PIECES);
     let step = rows.div_ceil(pieces).max(256);
     let pieces = rows.div_ceil(step);
     let range = |index: usize| index * step..rows.min((index + 1) * step);
     let parts: Vec<_> = (0..pieces).into_par_iter().map(|index| piece(range(index))).collect();
-    parts.iter().fold(Moments::empty(cols), Moments::merge)
+    parts.iter().fold(Group::empty(cols), Group::merge).into_moments(rows)
+}
+
+/// x₀, Σ w, Σ w (x − x₀) and Σ w (x − x₀)² of values x with weights w, x₀ the first of them: no
+/// division a value, exact zeros for a constant column, and nothing is lost to a large mean.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums([f64; 4]);
+
+impl Sums {
+    fn add(&mut self, value: f64, weight: f64) {
+        let [first, total, sum, squares] = &mut self.0;
+        *first = if *total == 0.0 { value } else { *first };
+        *total += weight;
+        let gap = value - *first;
+        *sum += weight * gap;
+        *squares += weight * gap * gap;
+    }
+
+    /// (w, μ, S) with S = Σ w (x − x₀)² − (Σ w (x − x₀))²/w.
+    fn moments(self) -> (f64, f64, f64) {
+        let [first, total, sum, squares] = self.0;
+        if total == 0.0 {
+            return (0.0, 0.0, 0.0);
+        }
+        (total, first + sum / total, (squares - sum * sum / total).max(0.0))
+    }
+}
+
+/// The weights of rows for the sums below: all ones, or given.
+fn weight_of(weights: Option<&[f64]>) -> impl Fn(usize) -> f64 + Sync + '_ {
+    move |row| weights.map_or(1.0, |weights| weights[row])
+}
+
+fn check(weights: &[f64], rows: usize) -> Result<()> {
+    check_dim("row weights", rows, weights.len())?;
+    check_weights(weights)
+}
+
+fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let ((rows, cols), array) = (matrix.shape(), matrix.view());
+    let weight = weight_of(weights);
+    by_pieces(rows, cols, rows * cols, |range| {
+        let mut group = Group::empty(cols);
+        let mut sums = vec![Sums::default(); cols];
+        for from in range.clone().step_by(SHORT) {
+            sums.fill(Sums::default());
+            let mut part = Group::empty(cols);
+            for i in (from..range.end.min(from + SHORT)).filter(|&i| weight(i) > 0.0) {
+                let weight = weight(i);
+                part.total += weight;
+                let entries = sums.iter_mut().zip(array.row(i));
+                entries.for_each(|(sums, value)| sums.add(value.as_f64(), weight));
+            }
+            for (j, sums) in sums.iter().enumerate() {
+                (_, part.mean[j], part.squares[j]) = sums.moments();
+            }
+            group = group.merge(&part);
+        }
+        group
+    })
+}
+
+fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let (rows, cols) = matrix.shape();
+    let weight = weight_of(weights);
+    by_pieces(rows, cols, matrix.entries(), |range| {
+        let mut group = Group::empty(cols);
+        let mut sums = vec![Sums::default(); cols];
+        for i in range.filter(|&i| weight(i) > 0.0) {
+            let weight = weight(i);
+            group.total += weight;
+            let (columns, values) = matrix.row(i);
+            for (&col, value) in columns.iter().zip(values) {
+                sums[col as usize].add(value.as_f64(), weight);
+            }
+        }
+        for (j, sums) in sums.iter().enumerate() {
+            (group.mean[j], group.squares[j]) = with_zeros(sums.moments(), group.total);
+        }
+        group
+    })
+}
+
+/// The stored entries of a column and its zeros, which join as one group.
+fn with_zeros(stored: (f64, f64, f64), total: f64) -> (f64, f64) {
+    let zeros = ((total - stored.0).max(0.0), 0.0, 0.0);
+    if total > 0.0 { merge(stored, zeros, total) } else { (0.0, 0.0) }
+}
+
+/// Each column on its own: those of a matrix stored by columns are the rows of its transpose.
+fn columns_moments<T: Scalar>(transpose: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+    let (cols, rows) = transpose.shape();
+    let weight = weight_of(weights);
+    let total: f64 = (0..rows).map(&weight).sum();
+    let column = |j: usize| {
+        let (entries, values) = transpose.row(j);
+        let mut sums = Sums::default();
+        for (&i, value) in entries.iter().zip(values) {
+            let weight = weight(i as usize);
+            if weight > 0.0 {
+                sums.add(value.as_f64(), weight);
+            }
+        }
+        with_zeros(sums.moments(), total)
+    };
+    let (mean, squares) = (0..cols).into_par_iter().with_min_len(64).map(column).unzip();
+    Moments { count: rows, mean, squares }
 }
 
 impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
-    /// Sums of the differences to the first row of a piece, and of their squares, over short pieces
-    /// that are then merged: exact zeros for constant columns, and nothing is lost to a large mean.
+    /// Short pieces of rows, each about its first row, merged.
     fn column_moments(&self) -> Result<Moments> {
-        let (rows, cols) = self.shape();
-        let array = self.view();
-        Ok(by_pieces(rows, cols, rows * cols, |range| {
-            let mut moments = Moments::empty(cols);
-            let mut first = vec![0.0; cols];
-            for from in range.clone().step_by(SHORT) {
-                let to = range.end.min(from + SHORT);
-                first.iter_mut().zip(array.row(from)).for_each(|(x, v)| *x = v.as_f64());
-                // Σ (x − x₀) and Σ (x − x₀)²
-                let mut part = Moments::empty(cols);
-                for i in from..to {
-                    let columns = part.mean.iter_mut().zip(&mut part.squares).zip(&first);
-                    for (((sum, squares), first), value) in columns.zip(array.row(i)) {
-                        let gap = value.as_f64() - first;
-                        *sum += gap;
-                        *squares += gap * gap;
-                    }
-                }
-                part.count = to - from;
-                let count = part.count as f64;
-                let columns = part.mean.iter_mut().zip(&mut part.squares).zip(&first);
-                for ((mean, squares), first) in columns {
-                    // Σ (x − x̄)² = Σ (x − x₀)² − (Σ (x − x₀))²/n
-                    *squares = (*squares - *mean * *mean / count).max(0.0);
-                    *mean = first + *mean / count;
-                }
-                moments = moments.merge(&part);
-            }
-            moments
-        }))
+        Ok(dense_moments(self, None))
+    }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(dense_moments(self, Some(weights)))
     }
 }
 
 impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
-    /// Sums over the stored entries of the differences to the first of them, and of their squares;
-    /// the zeros of a column join as one group. All four numbers of a column lie in one cache line.
+    /// The stored entries about the first of them; the zeros of a column join as one group. What a
+    /// column adds up lies in half a cache line.
     fn column_moments(&self) -> Result<Moments> {
-        let (rows, cols) = self.shape();
-        Ok(by_pieces(rows, cols, self.entries(), |range| {
-            let mut moments = Moments { count: range.len(), ..Moments::empty(cols) };
-            // x₀, n, Σ (x − x₀), Σ (x − x₀)²
-            let mut sums = vec![[0.0; 4]; cols];
-            for i in range {
-                let (columns, values) = self.row(i);
-                for (&col, value) in columns.iter().zip(values) {
-                    let [first, count, sum, squares] = &mut sums[col as usize];
-                    let value = value.as_f64();
-                    *first = if *count == 0.0 { value } else { *first };
-                    *count += 1.0;
-                    let gap = value - *first;
-                    *sum += gap;
-                    *squares += gap * gap;
-                }
-            }
-            let total = moments.count as f64;
-            let columns = moments.mean.iter_mut().zip(&mut moments.squares);
-            for ((mean, squares), [first, count, sum, sum_of_squares]) in columns.zip(sums) {
-                let share = count.max(1.0);
-                let stored =
-                    (count, first + sum / share, (sum_of_squares - sum * sum / share).max(0.0));
-                (*mean, *squares) = merge(stored, (total - count, 0.0, 0.0), total);
-            }
-            moments
-        }))
+        Ok(csr_moments(self, None))
     }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Csr<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(csr_moments(self, Some(weights)))
+    }
+}
+
+impl<T: Scalar> ColumnMoments<T> for Sparse<'_, T> {
+    fn column_moments(&self) -> Result<Moments> {
+        Ok(match self.parts() {
+            (stored, false) => csr_moments(stored, None),
+            (transpose, true) => columns_moments(transpose, None),
+        })
+    }
+}
+
+impl<T: Scalar> WeightedMoments<T> for Sparse<'_, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        check(weights, self.shape().0)?;
+        Ok(match self.parts() {
+            (stored, false) => csr_moments(stored, Some(weights)),
+            (transpose, true) => columns_moments(transpose, Some(weights)),
+        })
+    }
+}
+
+/// The moments of $A - \mathbf{1}\mu^T$ from those of $A$.
+fn shift<T: Scalar>(mut moments: Moments, by: &[T]) -> Moments {
+    moments.mean.iter_mut().zip(by).for_each(|(mean, shift)| *mean -= shift.as_f64());
+    moments
+}
+
+/// The moments of $A D^{-1}$ from those of $A$.
+fn divide<T: Scalar>(mut moments: Moments, by: &[T]) -> Moments {
+    for (j, scale) in by.iter().enumerate() {
+        moments.mean[j] /= scale.as_f64();
+        moments.squares[j] /= scale.as_f64() * scale.as_f64();
+    }
+    moments
 }
 
 impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Centered<A, T> {
     fn column_moments(&self) -> Result<Moments> {
-        let mut moments = self.inner().column_moments()?;
-        moments.mean.iter_mut().zip(self.mean()).for_each(|(mean, shift)| *mean -= shift.as_f64());
-        Ok(moments)
+        Ok(shift(self.inner().column_moments()?, self.mean()))
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + WeightedMoments<T>> WeightedMoments<T> for Centered<A, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        Ok(shift(self.inner().weighted_moments(weights)?, self.mean()))
     }
 }
 
 impl<T: Scalar, A: LinearOperator<T> + ColumnMoments<T>> ColumnMoments<T> for Scaled<A, T> {
     fn column_moments(&self) -> Result<Moments> {
-        let mut moments = self.inner().column_moments()?;
-        for (j, scale) in self.scale().iter().enumerate() {
-            moments.mean[j] /= scale.as_f64();
-            moments.squares[j] /= scale.as_f64() * scale.as_f64();
-        }
-        Ok(moments)
+        Ok(divide(self.inner().column_moments()?, self.scale()))
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + WeightedMoments<T>> WeightedMoments<T> for Scaled<A, T> {
+    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
+        Ok(divide(self.inner().weighted_moments(weights)?, self.scale()))
     }
 }

@@ -1,0 +1,176 @@
+//! [`Fitting`]: a fit with weights, a start and a watcher.
+
+use std::ops::ControlFlow;
+
+use favard_engine::Record;
+use favard_operator::{
+    AdjointOperator, ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments,
+};
+
+use super::decomposition::Decomposition;
+use super::problem::{Problem, Start, nothing};
+use super::statistics::{Statistics, with_operator};
+use super::{Pca, PcaFit, Watch};
+use crate::error::{ErrorKind, Result};
+use crate::memory;
+
+/// A fit of a [`Pca`] that is being put together: see [`Pca::on`].
+pub struct Fitting<'a, T, X> {
+    pca: &'a Pca,
+    x: &'a X,
+    weights: Option<(&'a [f64], Moments)>,
+    earlier: Earlier<'a, T>,
+    watch: Option<&'a mut Watch<'a, T>>,
+}
+
+/// What an earlier fit is used for.
+enum Earlier<'a, T> {
+    None,
+    Start(&'a PcaFit<T>),
+    Extend(&'a PcaFit<T>),
+}
+
+impl<T: Scalar, X> std::fmt::Debug for Fitting<'_, T, X> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fitting").field("pca", self.pca).finish_non_exhaustive()
+    }
+}
+
+impl<'a, T, X> Fitting<'a, T, X>
+where
+    T: Scalar,
+    X: RowOperator<T> + ColumnMoments<T>,
+{
+    pub(super) fn new(pca: &'a Pca, x: &'a X) -> Self {
+        Self { pca, x, weights: None, earlier: Earlier::None, watch: None }
+    }
+
+    /// Row i counts $w_i$ times: whole numbers give what repeated rows give, zero leaves a row out.
+    ///
+    /// # Errors
+    /// When there is not one weight for each row, when one is negative or not finite, or when all
+    /// are zero.
+    pub fn weights(self, weights: &'a [f64]) -> Result<Self>
+    where
+        X: WeightedMoments<T>,
+    {
+        let moments = self.x.weighted_moments(weights)?;
+        Ok(Self { weights: Some((weights, moments)), ..self })
+    }
+
+    /// Starts from the components of an earlier fit, of as many columns, instead of random ones.
+    #[must_use]
+    pub fn start(self, earlier: &'a PcaFit<T>) -> Self {
+        Self { earlier: Earlier::Start(earlier), ..self }
+    }
+
+    /// Keeps the components of an earlier fit to the same data and looks for those that are
+    /// missing.
+    #[must_use]
+    pub fn extend(self, earlier: &'a PcaFit<T>) -> Self {
+        Self { earlier: Earlier::Extend(earlier), ..self }
+    }
+
+    /// Calls `watch` after every step, which may stop the fit.
+    #[must_use]
+    pub fn watch(self, watch: &'a mut Watch<'a, T>) -> Self {
+        Self { watch: Some(watch), ..self }
+    }
+
+    /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data, on two
+    /// threads or as many as there are: the statistics of the columns, the method's blocks, and
+    /// the scratch of the data's products, which one product with zeros measures.
+    ///
+    /// # Errors
+    /// When the components do not fit the data, or when the data cannot be read.
+    pub fn memory(&self) -> Result<usize> {
+        let (rows, cols) = self.x.shape();
+        self.pca.plan.check((rows, cols))?;
+        let statistics = Statistics::neutral(cols);
+        let weights = self.weights.as_ref().map(|(weights, _)| *weights);
+        let weighted = weights.map_or(0, |weights| weights.len() * 2 * size_of::<T>());
+        with_operator(self.x, &statistics, self.pca.steps, weights, |op| {
+            Ok(weighted + memory::fit(op, &self.pca.plan)?)
+        })
+    }
+
+    /// Fits.
+    ///
+    /// # Errors
+    /// Those of [`Pca::fit`]; an earlier fit to data of another width, or, to be extended, to other
+    /// data or with no fewer components.
+    pub fn run(self) -> Result<PcaFit<T>> {
+        let Pca { plan, steps } = self.pca;
+        let shape = self.x.shape();
+        let (weights, moments) = match self.weights {
+            Some((weights, moments)) => (Some(weights), moments),
+            None => (None, self.x.column_moments()?),
+        };
+        let weight = weights.map_or(shape.0 as f64, |weights| weights.iter().sum());
+        check_rows(shape, weights.is_some(), weight)?;
+        plan.check(shape)?;
+        let statistics = Statistics::new(&moments, weight, weight - 1.0, *steps)?;
+        drop(moments);
+        let start = start(&self.earlier, self.pca, shape, &statistics)?;
+        let mut go_on = |_: &Record<T>| ControlFlow::Continue(());
+        let watch = self.watch.unwrap_or(&mut go_on);
+        let solution = if statistics.total == 0.0 {
+            nothing(shape.1, plan.components)
+        } else {
+            with_operator(self.x, &statistics, *steps, weights, |op| {
+                let op: &dyn AdjointOperator<T> = op;
+                Problem::new(op, statistics.freedom.recip()).solve(plan, start, watch)
+            })?
+        };
+        Ok(PcaFit(Decomposition::new(solution, statistics, plan, shape)))
+    }
+}
+
+/// `Ok` when the rows have a variance.
+fn check_rows((rows, cols): (usize, usize), weighted: bool, weight: f64) -> Result<()> {
+    let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
+    if cols == 0 {
+        return bad("columns", 0.0, "must be at least 1");
+    }
+    if !weighted && rows < 2 {
+        return bad("rows", rows as f64, "must be at least 2: one row has no variance");
+    }
+    if weight <= 1.0 {
+        let need = "must be above 1: a weight says how many times its row counts";
+        return bad("sum of the weights", weight, need);
+    }
+    Ok(())
+}
+
+/// The start that an earlier fit gives.
+fn start<'a, T: Scalar>(
+    earlier: &Earlier<'a, T>,
+    pca: &Pca,
+    (_, cols): (usize, usize),
+    statistics: &Statistics,
+) -> Result<Start<'a, T>> {
+    let (fit, extend) = match *earlier {
+        Earlier::None => return Ok(Start::Random),
+        Earlier::Start(fit) => (fit, false),
+        Earlier::Extend(fit) => (fit, true),
+    };
+    let vectors = fit.components();
+    favard_operator::check_dim("columns of the data of the earlier fit", cols, vectors.rows())?;
+    if !extend {
+        return Ok(Start::Near(vectors));
+    }
+    let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
+    if vectors.cols() >= pca.plan.components {
+        let need = "must be more than the earlier fit has";
+        return bad("components", pca.plan.components as f64, need);
+    }
+    let (own, found) = (statistics.total, fit.total_variance());
+    if (own - found).abs() > f64::EPSILON.sqrt() * own {
+        let need = "is not that of the data: only a fit to the same data can be extended";
+        return bad("total variance of the earlier fit", found, need);
+    }
+    // Pairs that are not exact enough cannot be set aside.
+    let exact = fit.0.eigen.meets(pca.plan.tolerance);
+    let values = &fit.0.eigen.values;
+    Ok(if exact { Start::Found(vectors, values) } else { Start::Near(vectors) })
+}

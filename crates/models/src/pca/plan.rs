@@ -1,0 +1,74 @@
+//! [`Plan`]: what every decomposition is told.
+
+use super::Solver;
+use crate::Lanczos;
+use crate::error::{ErrorKind, Result};
+
+/// How many components, how they are found, how exactly, and at what cost.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Plan {
+    pub components: usize,
+    pub solver: Solver,
+    pub tolerance: f64,
+    pub products: u64,
+    pub seed: u64,
+}
+
+impl Plan {
+    pub fn new(components: usize) -> Self {
+        Self { components, solver: Solver::Auto, tolerance: 1e-6, products: 1000, seed: 1 }
+    }
+
+    /// The iteration for `components` pairs.
+    pub fn lanczos(&self, components: usize) -> Lanczos {
+        Lanczos::new(components).tolerance(self.tolerance).products(self.products).seed(self.seed)
+    }
+
+    /// `Ok` when data of this shape has so many components.
+    pub fn check(&self, (rows, cols): (usize, usize)) -> Result<()> {
+        let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
+        if self.components == 0 || self.components > rows.min(cols) {
+            let need = "must be at least 1 and at most the smaller side of the data";
+            return bad("components", self.components as f64, need);
+        }
+        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
+            return bad("tolerance", self.tolerance, "must be finite and at least 0");
+        }
+        Ok(())
+    }
+}
+
+/// The builder's methods for a model that has a `plan`.
+macro_rules! plan_setters {
+    () => {
+        /// Which method; [`Solver::Auto`](crate::Solver::Auto) unless said otherwise.
+        #[must_use]
+        pub fn solver(mut self, solver: crate::Solver) -> Self {
+            self.plan.solver = solver;
+            self
+        }
+
+        /// The residual $\lVert C v - \lambda v \rVert$ asked for, relative to the largest
+        /// eigenvalue; 1e-6 unless said otherwise.
+        #[must_use]
+        pub fn tolerance(mut self, tolerance: f64) -> Self {
+            self.plan.tolerance = tolerance;
+            self
+        }
+
+        /// Block products at most; 1000 unless said otherwise.
+        #[must_use]
+        pub fn products(mut self, products: u64) -> Self {
+            self.plan.products = products;
+            self
+        }
+
+        /// The seed of the start.
+        #[must_use]
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.plan.seed = seed;
+            self
+        }
+    };
+}
+pub(crate) use plan_setters;

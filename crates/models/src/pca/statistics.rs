@@ -1,0 +1,90 @@
+//! [`Statistics`]: mean, scale and total variance of the columns.
+
+use favard_operator::{Centered, Moments, RowOperator, Scalar, Scaled, Weighted};
+
+use crate::error::Result;
+
+/// What is subtracted from the columns and what they are divided by, and what is left then.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Statistics {
+    pub mean: Vec<f64>,
+    pub scale: Vec<f64>,
+    /// The sum of all eigenvalues.
+    pub total: f64,
+    /// N: the number of rows, or the sum of their weights.
+    pub weight: f64,
+    /// What the sums of squares are divided by.
+    pub freedom: f64,
+}
+
+/// What is done to the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Steps {
+    pub center: bool,
+    pub scale: bool,
+}
+
+impl Statistics {
+    /// From the moments of rows of total weight N.
+    ///
+    /// # Errors
+    /// When a moment is not finite: the data is not, or its squares overflow.
+    pub fn new(moments: &Moments, weight: f64, freedom: f64, steps: Steps) -> Result<Self> {
+        for (what, values) in [("means", &moments.mean), ("squares", &moments.squares)] {
+            if let Some(column) = values.iter().position(|value| !value.is_finite()) {
+                let (row, value) = (0, values[column]);
+                let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+                return Err(favard_operator::Error::from(kind).into());
+            }
+        }
+        let cols = moments.mean.len();
+        let mean = if steps.center { moments.mean.clone() } else { vec![0.0; cols] };
+        let deviation = |square: &f64| {
+            let deviation = (square / freedom).sqrt();
+            if steps.scale && deviation > 0.0 { deviation } else { 1.0 }
+        };
+        let scale: Vec<f64> = moments.squares.iter().map(deviation).collect();
+        // Σ_j Var_j, or Σ_j (Var_j + N/(N−1) μ_j²) without centring, each over its scale squared
+        let total = (0..cols)
+            .map(|j| {
+                let shift = moments.mean[j] - mean[j];
+                (moments.squares[j] + weight * shift * shift) / freedom / scale[j].powi(2)
+            })
+            .sum();
+        Ok(Self { mean, scale, total, weight, freedom })
+    }
+
+    /// Nothing subtracted, nothing divided: what the operator needs is the same.
+    pub fn neutral(cols: usize) -> Self {
+        let (mean, scale) = (vec![0.0; cols], vec![1.0; cols]);
+        Self { mean, scale, total: 0.0, weight: 0.0, freedom: 1.0 }
+    }
+}
+
+/// The numbers in the precision of the data.
+pub(crate) fn narrow<T: Scalar>(values: &[f64]) -> Vec<T> {
+    values.iter().map(|&value| T::of(value)).collect()
+}
+
+/// Runs `f` on $\sqrt{W} (X - \mathbf{1}\mu^T) D^{-1}$ with the steps that were asked for: weights
+/// outermost, so that a normal product is one pass over X.
+pub(crate) fn with_operator<T: Scalar, X: RowOperator<T>, R>(
+    x: &X,
+    statistics: &Statistics,
+    steps: Steps,
+    weights: Option<&[f64]>,
+    f: impl FnOnce(&dyn RowOperator<T>) -> Result<R>,
+) -> Result<R> {
+    let centred = Centered::new(x, narrow(&statistics.mean))?;
+    let scaled = Scaled::new(centred, narrow(&statistics.scale))?;
+    let op: &dyn RowOperator<T> = match (steps.center, steps.scale) {
+        (true, true) => &scaled,
+        (true, false) => scaled.inner(),
+        (false, true) => &Scaled::new(x, narrow(&statistics.scale))?,
+        (false, false) => x,
+    };
+    match weights {
+        None => f(op),
+        Some(weights) => f(&Weighted::new(op, narrow(weights))?),
+    }
+}

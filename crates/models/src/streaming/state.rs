@@ -1,0 +1,146 @@
+//! [`State`]: what a stream leaves behind.
+
+use favard_operator::{
+    Adjoint, AdjointOperator, Block, Centered, ColumnMoments, Dense, Moments, Scalar, VStack,
+    check_dim, ops,
+};
+use serde::{Deserialize, Serialize};
+
+use crate::error::Result;
+use crate::pca::{Plan, Problem, Start, Statistics, Steps, Watch, narrow, nothing};
+
+/// The mean and sums of squares of the columns, and the leading directions of the scatter
+/// $S = \sum_i (x_i - \mu)(x_i - \mu)^T \approx V \Sigma^2 V^T$.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+pub(super) struct State<T: Scalar> {
+    moments: Moments,
+    /// V, d × r.
+    vectors: Block<T>,
+    /// Σ², descending.
+    squares: Vec<f64>,
+    /// The sum of the largest value that each batch threw away.
+    truncated: f64,
+    /// The sum of the residuals ‖R‖ of the eigenspaces that were kept.
+    inexact: f64,
+    applications: u64,
+    passes: f64,
+}
+
+impl<T: Scalar> State<T> {
+    pub fn empty(cols: usize) -> Self {
+        Self {
+            moments: Moments::empty(cols),
+            vectors: Block::zeros(cols, 0),
+            squares: Vec::new(),
+            truncated: 0.0,
+            inexact: 0.0,
+            applications: 0,
+            passes: 0.0,
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.moments.count
+    }
+
+    pub fn columns(&self) -> usize {
+        self.moments.mean.len()
+    }
+
+    pub fn moments(&self) -> &Moments {
+        &self.moments
+    }
+
+    pub fn directions(&self) -> (&Block<T>, &[f64]) {
+        (&self.vectors, &self.squares)
+    }
+
+    /// Block products and passes over batches so far.
+    pub fn cost(&self) -> (u64, f64) {
+        (self.applications, self.passes)
+    }
+
+    /// n − 1, at least one.
+    pub fn freedom(&self) -> f64 {
+        self.rows().saturating_sub(1).max(1) as f64
+    }
+
+    /// tr S − tr Σ²: what was thrown away.
+    pub fn discarded(&self) -> f64 {
+        (self.total() - self.squares.iter().sum::<f64>()).max(0.0)
+    }
+
+    /// A bound on ‖S − V Σ² Vᵀ‖. A batch adds (0 Rᵀ; R D) to the difference, in the basis of what it
+    /// kept and what it threw away: D is positive semidefinite, of norm at most its trace and at
+    /// most the largest value thrown away.
+    pub fn error(&self) -> f64 {
+        self.truncated.min(self.discarded()) + self.inexact
+    }
+
+    fn total(&self) -> f64 {
+        self.moments.squares.iter().sum()
+    }
+
+    /// `Ok` when the parts fit each other: they may come from a file.
+    pub fn check(&self) -> Result<()> {
+        let cols = self.columns();
+        check_dim("squares of the state", cols, self.moments.squares.len())?;
+        check_dim("rows of the directions of the state", cols, self.vectors.rows())?;
+        check_dim("directions of the state", self.vectors.cols(), self.squares.len())?;
+        Ok(())
+    }
+
+    /// The state after the rows of a batch.
+    pub fn absorb<X>(&self, batch: &X, plan: &Plan, watch: &mut Watch<'_, T>) -> Result<Self>
+    where
+        X: AdjointOperator<T> + ColumnMoments<T>,
+    {
+        let fresh = batch.column_moments()?;
+        let steps = Steps { center: true, scale: false };
+        Statistics::new(&fresh, fresh.count as f64, 1.0, steps)?; // finite?
+        let (n, m) = (self.rows() as f64, fresh.count as f64);
+        // √(nm/(n+m)) (μ_B − μ)
+        let factor = (n * m / (n + m)).sqrt();
+        let gaps = fresh.mean.iter().zip(&self.moments.mean).map(|(b, a)| factor * (b - a));
+        let gap: Vec<T> = gaps.map(T::of).collect();
+        let gap = Block::from_fn(1, gap.len(), |_, j| gap[j]);
+        // V Σ
+        let mut kept = self.vectors.clone();
+        let roots: Vec<T> = self.squares.iter().map(|square| T::of(square.sqrt())).collect();
+        ops::scale_columns(&roots, kept.as_mut())?;
+        let fresh_rows = Centered::new(batch, narrow(&fresh.mean))?;
+        let parts: Vec<Box<dyn AdjointOperator<T> + '_>> = if n > 0.0 {
+            let kept = Adjoint::new(Dense::new(kept.view())?);
+            vec![Box::new(kept), Box::new(fresh_rows), Box::new(Dense::new(gap.view())?)]
+        } else {
+            vec![Box::new(fresh_rows)]
+        };
+        let stack = VStack::new(parts)?;
+        let moments = self.moments.clone().merge(&fresh);
+        let wanted = plan.components.min(moments.count).min(moments.mean.len());
+        let total = moments.squares.iter().sum::<f64>();
+        let solution = if total == 0.0 {
+            nothing(moments.mean.len(), wanted)
+        } else {
+            let plan = Plan { components: wanted, ..plan.clone() };
+            Problem::new(&stack, 1.0).solve(&plan, Start::Random, watch)?
+        };
+        let eigen = solution.eigen;
+        let residual = eigen.residuals.iter().map(|r| r.as_f64().powi(2)).sum::<f64>().sqrt();
+        let next = match eigen.guard() {
+            _ if wanted == moments.count || wanted == moments.mean.len() => 0.0,
+            Some((value, own)) => value.as_f64().max(0.0) + own.as_f64(),
+            None => f64::INFINITY,
+        };
+        Ok(Self {
+            moments,
+            squares: eigen.values.iter().map(|value| value.as_f64().max(0.0)).collect(),
+            truncated: self.truncated + next,
+            inexact: self.inexact + residual,
+            applications: self.applications + eigen.info.applications,
+            passes: self.passes + eigen.info.passes,
+            vectors: eigen.vectors,
+        })
+    }
+}

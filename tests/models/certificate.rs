@@ -1,0 +1,121 @@
+//! What a certificate says is true: bounds against exact spectra.
+
+use favard_models::{Lanczos, Pca, Solver};
+use favard_operator::{Block, Dense};
+use proptest::prelude::*;
+
+use crate::support::*;
+
+/// A basis of eigenvectors is known: rows of the data are ± unit vectors.
+fn axes(variances: &[f64]) -> ndarray::Array2<f64> {
+    let dim = variances.len();
+    let freedom = (2 * dim - 1) as f64;
+    ndarray::Array2::from_shape_fn((2 * dim, dim), |(i, j)| {
+        let sign = if i < dim { 1.0 } else { -1.0 };
+        // Σ x² = 2 a² = (n − 1) λ
+        if i % dim == j { sign * (freedom * variances[j] / 2.0).sqrt() } else { 0.0 }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever the spectrum and the tolerance: each variance is within its bound of an exact one,
+    /// and each angle within its bound of the exact eigenvector. The exact eigenvectors are axes.
+    #[test]
+    fn bounds_hold(
+        steps in prop::collection::vec(1..=400_u32, 60),
+        solver in prop::sample::select(vec![Solver::Exact, Solver::Lanczos, Solver::Dynamic]),
+        tolerance in prop::sample::select(vec![1e-2, 1e-4, 1e-8]),
+        seed in 0..100_u64,
+    ) {
+        let mut variances: Vec<f64> = vec![0.0; 60];
+        let mut sum = 0.0;
+        for (value, step) in variances.iter_mut().rev().zip(steps) {
+            sum += f64::from(step) / 100.0;
+            *value = sum;
+        }
+        let x = Dense::new(axes(&variances)).unwrap();
+        let pca = Pca::new(4).solver(solver).tolerance(tolerance).seed(seed).products(3000);
+        let fit = pca.fit(&x).unwrap();
+        prop_assert!(fit.is_certified());
+        let certificate = fit.certificate();
+        prop_assert!(certificate.orthogonality() <= tolerance);
+        for (j, found) in fit.explained_variance().iter().enumerate() {
+            let near = variances.iter().map(|v| (v - found).abs()).fold(f64::INFINITY, f64::min);
+            prop_assert!(near <= certificate.value_bounds()[j], "{} {:e}", j, near);
+            prop_assert!(certificate.residuals()[j] <= tolerance * variances[0] * (1.0 + 1e-9));
+            if let Some(bound) = certificate.angle_bounds()[j] {
+                let others = (0..60).filter(|&i| i != j).map(|i| fit.components().row(i)[j]);
+                let sine = others.map(|v| v * v).sum::<f64>().sqrt();
+                prop_assert!(sine <= bound, "{}: {:e} {:e}", j, sine, bound);
+            }
+        }
+        for cluster in certificate.clusters() {
+            if let Some(bound) = cluster.angle_bound {
+                let range = cluster.range.clone();
+                let found = fit.components().as_ref().cols_range(range.clone()).to_owned();
+                let exact = Block::from_fn(60, range.len(), |i, j| {
+                    if i == range.start + j { 1.0 } else { 0.0 }
+                });
+                let (angle, rounding) = (sine(&found, &exact), 60.0 * f64::EPSILON);
+                prop_assert!(angle <= bound + rounding, "{:e} {:e}", angle, bound);
+            }
+        }
+    }
+}
+
+/// A repeated variance is a cluster: no vector of it has an angle, their space has.
+#[test]
+fn repeated_variances_are_clusters() {
+    let mut variances: Vec<f64> = (0..50).map(|i| 1.0 / (1.0 + f64::from(i))).collect();
+    variances[..5].copy_from_slice(&[4.0, 2.0, 2.0, 2.0, 1.5]);
+    let x = Dense::new(axes(&variances)).unwrap();
+    for solver in [Solver::Exact, Solver::Lanczos] {
+        let fit = Pca::new(5).solver(solver).tolerance(1e-9).fit(&x).unwrap();
+        assert!(fit.is_certified());
+        let certificate = fit.certificate();
+        let clusters = certificate.clusters();
+        assert_eq!((clusters.len(), clusters[0].range.clone()), (1, 1..4));
+        // ‖R‖ ≤ √3 tol λ₁, and the gap below is ½.
+        assert!(clusters[0].angle_bound.unwrap() <= 3.0_f64.sqrt() * 1e-9 * 4.0 / 0.49);
+        let known: Vec<bool> = fit.angle_bounds().iter().map(Option::is_some).collect();
+        assert_eq!(known[..4], [true, false, false, false]);
+    }
+    // A cut through the cluster: even the space is not determined.
+    let fit = Pca::new(3).solver(Solver::Exact).fit(&x).unwrap();
+    let cluster = &fit.certificate().clusters()[0];
+    assert_eq!((cluster.range.clone(), cluster.angle_bound), (1..3, None));
+}
+
+/// The trace proves that nothing was missed where little is left, and does not claim it elsewhere.
+#[test]
+fn the_trace_is_a_proof() {
+    let steep: Vec<f64> = (0..40).map(|i| 0.2_f64.powi(i)).collect();
+    let fit = Pca::new(3).fit(&Dense::new(axes(&steep)).unwrap()).unwrap();
+    assert!(fit.certificate().is_complete());
+    let flat: Vec<f64> = (0..40).map(|i| 1.0 - 0.01 * f64::from(i)).collect();
+    let fit = Pca::new(3).fit(&Dense::new(axes(&flat)).unwrap()).unwrap();
+    assert!(fit.is_certified() && !fit.certificate().is_complete());
+}
+
+/// All of the space is found: the last gap is infinite, every angle is known.
+#[test]
+fn all_components_have_angles() {
+    let variances: Vec<f64> = (1..=8).rev().map(f64::from).collect();
+    let fit = Pca::new(8).fit(&Dense::new(axes(&variances)).unwrap()).unwrap();
+    assert!(fit.angle_bounds().iter().all(Option::is_some));
+    assert!(fit.certificate().is_complete());
+}
+
+/// The certificate of an eigenproblem alone, with a guard or without.
+#[test]
+fn eigen_has_a_certificate() {
+    let spectrum: Vec<f64> = (0..300).map(|i| 1.0 / (1.0 + f64::from(i))).collect();
+    let op = Dense::new(with_spectrum(&spectrum, 8)).unwrap();
+    let found = Lanczos::new(3).tolerance(1e-9).solve(&op).unwrap();
+    assert!(found.certificate(1e-9).is_certified() && !found.certificate(1e-18).is_certified());
+    assert!(found.certificate(1e-9).angle_bounds()[0].unwrap() <= 1e-9 / 0.49);
+    for (j, bound) in found.certificate(1e-9).value_bounds().iter().enumerate() {
+        assert!((found.values[j] - spectrum[j]).abs() <= *bound);
+    }
+}

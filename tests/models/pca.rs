@@ -1,0 +1,85 @@
+//! PCA against the exact eigenproblem.
+
+use favard_models::{Pca, Solver};
+use favard_operator::{Block, Dense};
+
+use crate::support::*;
+
+/// Sparse and dense, tall and wide, scaled and not, every solver: the exact variances.
+#[test]
+fn pca_equals_the_exact_eigenproblem() {
+    for (rows, cols) in [(400, 150), (150, 400)] {
+        let x = sparse(rows, cols, 3);
+        let total = |scale| exact_variances(&x, scale).iter().sum::<f64>();
+        for scale in [false, true] {
+            let exact = exact_variances(&x, scale);
+            for solver in [Solver::Auto, Solver::Exact, Solver::Lanczos, Solver::Dynamic] {
+                let pca = Pca::new(4).scale(scale).solver(solver).tolerance(1e-9).products(5000);
+                let fit = pca.fit(&csr(&x)).unwrap();
+                assert_right(&fit, &exact, 1e-9);
+                let gap = (fit.total_variance() - total(scale)).abs();
+                assert!(gap <= 1e3 * f64::EPSILON * total(scale) * cols as f64, "{gap:e}");
+                let dense = pca.fit(&Dense::new(x.view()).unwrap()).unwrap();
+                assert_right(&dense, &exact, 1e-9);
+            }
+        }
+    }
+}
+
+/// Demand 16: over all components the ratios add up to one, whatever the data.
+#[test]
+fn ratios_over_all_components_add_up_to_one() {
+    let x = sparse(60, 12, 9);
+    let fit = Pca::new(12).fit(&csr(&x)).unwrap();
+    let sum: f64 = fit.explained_variance_ratio().iter().sum();
+    assert!((sum - 1.0).abs() <= 1e3 * f64::EPSILON, "{sum}");
+    assert!(fit.noise_variance().abs() <= 1e3 * f64::EPSILON * fit.total_variance());
+    // Scores reproduce the data when no component is left out.
+    let scores = fit.transform(&csr(&x)).unwrap();
+    let back = fit.inverse_transform(scores.as_ref()).unwrap();
+    for ((i, j), value) in x.indexed_iter() {
+        assert!((back.row(i)[j] - value).abs() <= 1e3 * f64::EPSILON * 12.0);
+    }
+}
+
+/// Rank-deficient data gives zero variances, not noise.
+#[test]
+fn rank_deficient_data() {
+    let left = Block::<f64>::gaussian(200, 2, 1);
+    let right = Block::<f64>::gaussian(80, 2, 2);
+    let x = left.view().dot(&right.view().t());
+    for solver in [Solver::Exact, Solver::Lanczos] {
+        let fit = Pca::new(5).solver(solver).fit(&Dense::new(x.view()).unwrap()).unwrap();
+        let variances = fit.explained_variance();
+        assert!(variances[1] > 1.0);
+        for value in &variances[2..] {
+            assert!(*value <= 200.0 * f64::EPSILON * variances[0], "{value:e}");
+        }
+    }
+}
+
+/// Demands 3 and 15: the same bits at 1, 2 and 4 threads, and one sign.
+#[test]
+fn fits_do_not_depend_on_threads() {
+    let x = csr(&sparse(3000, 700, 5));
+    let fit = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Pca::new(3).scale(true).solver(Solver::Lanczos).fit(&x).unwrap())
+    };
+    let one = fit(1);
+    assert!(one == fit(2) && one == fit(4));
+    // Eigenproblems of 300 and of 140, large enough for a parallel solver to differ.
+    let square = csr(&sparse(900, 300, 6));
+    let large = |threads: usize, solver: Solver| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Pca::new(50).solver(solver).fit(&square).unwrap())
+    };
+    for solver in [Solver::Exact, Solver::Lanczos] {
+        assert!(large(1, solver) == large(2, solver) && large(1, solver) == large(4, solver));
+    }
+    for j in 0..3 {
+        let column = one.components().view().column(j).to_owned();
+        let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
+        assert!(largest > 0.0);
+    }
+}
