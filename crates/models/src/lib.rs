@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
+//! | [`solvers`] | the same, by every method of the paper's Table 1 and those beyond it |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator.
@@ -18,6 +19,7 @@ mod exact;
 mod lanczos;
 mod noise;
 mod pca;
+pub mod solvers;
 mod symmetric;
 
 pub use eigen::Eigen;

@@ -1,0 +1,181 @@
+//! [`Task`]: what a method is given, and how its engine is run.
+
+use favard_engine::gauge::Gauge;
+use favard_engine::map::StepMap;
+use favard_engine::readout::Readout;
+use favard_engine::recurrence::Recurrence;
+use favard_engine::{Engine, Info, Stop};
+use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
+
+use super::Options;
+use super::watch::{Eye, Limits, Residuals};
+use crate::Eigen;
+use crate::error::Result;
+
+/// What a [`Method`](super::Method) is given: the operator, the options, a start and an observer.
+pub struct Task<'a, T: Scalar, A: ?Sized> {
+    /// The operator.
+    pub op: &'a A,
+    /// The options, checked against the operator's shape.
+    pub options: Options,
+    start: Option<&'a Block<T>>,
+    eye: Eye<'a, T>,
+    /// Products and passes used before the run.
+    before: (u64, f64),
+    residuals: Residuals,
+    pub(super) steps: u64,
+}
+
+impl<'a, T: Scalar, A: ?Sized> Task<'a, T, A> {
+    pub(super) fn new(
+        op: &'a A,
+        options: Options,
+        start: Option<&'a Block<T>>,
+        eye: Eye<'a, T>,
+    ) -> Self {
+        let (before, residuals) = ((0, 0.0), Residuals::Exact);
+        Self { op, options, start, eye, before, residuals, steps: u64::MAX }
+    }
+
+    /// Says when the residuals of the run mean something; at every tick unless said otherwise.
+    #[must_use]
+    pub fn residuals(self, residuals: Residuals) -> Self {
+        Self { residuals, ..self }
+    }
+
+    /// The run ends after this many ticks, with [`Stop::Iterations`].
+    #[must_use]
+    pub fn steps(self, steps: u64) -> Self {
+        Self { steps, ..self }
+    }
+
+    /// Products and passes that were used outside of the engine, to be counted with it.
+    pub fn spend(&mut self, products: u64, passes: f64) {
+        self.before = (self.before.0 + products, self.before.1 + passes);
+    }
+}
+
+impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
+    /// The number of guard columns: the caller's, or `own`, as far as the dimension has room.
+    #[must_use]
+    pub fn guard(&self, own: usize) -> usize {
+        let room = self.op.shape().0 - self.options.components;
+        self.options.guard.unwrap_or(own).min(room)
+    }
+
+    /// Guard columns of a method that profits from them: up to the next cache line, at least two.
+    #[must_use]
+    pub fn full_line(&self) -> usize {
+        let components = self.options.components;
+        (components + 2).next_multiple_of(T::LANE) - components
+    }
+
+    /// The start block: the given columns, then random ones, orthonormal; k columns and `guard`
+    /// more.
+    ///
+    /// # Errors
+    /// When the given columns have another number of rows, or an entry that is not finite.
+    pub fn block(&self, guard: usize) -> Result<Block<T>> {
+        self.block_from(None, guard)
+    }
+
+    /// The start block, with columns of the method's own where the caller gave none.
+    pub(super) fn block_from(&self, own: Option<&Block<T>>, guard: usize) -> Result<Block<T>> {
+        let dim = self.op.shape().0;
+        let cols = (self.options.components + guard).min(dim);
+        let mut block = Block::gaussian(dim, cols, self.options.seed);
+        if let Some(start) = self.start.or(own) {
+            favard_operator::check_dim("rows of the start block", dim, start.rows())?;
+            let given = start.cols().min(cols);
+            let columns = start.as_ref().cols_range(0..given);
+            ops::copy(columns, block.as_mut().cols_range(0..given))?;
+        }
+        Orthonormalizer::new(cols).orthonormalize(&mut [&mut block], &mut Workspace::new())?;
+        Ok(block)
+    }
+
+    /// Runs an engine until the options or the observer end it, and makes eigenpairs of its answer.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn run<M, R, G, O>(&mut self, mut engine: Engine<T, M, R, G, O>) -> Result<Eigen<T>>
+    where
+        M: StepMap<T>,
+        R: Recurrence<T>,
+        G: Gauge<T>,
+        O: Readout<T>,
+    {
+        let info = self.drive(&mut engine)?;
+        self.finish(engine.answer(), info)
+    }
+
+    /// Runs an engine until the options or the observer end it.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn drive<M, R, G, O>(&mut self, engine: &mut Engine<T, M, R, G, O>) -> Result<Info<T>>
+    where
+        M: StepMap<T>,
+        R: Recurrence<T>,
+        G: Gauge<T>,
+        O: Readout<T>,
+    {
+        let Options { components, tolerance, passes, .. } = self.options;
+        let (products, before) = self.before;
+        let mut limits = Limits {
+            components,
+            tolerance,
+            passes,
+            before,
+            residuals: self.residuals,
+            rounding: T::EPSILON.as_f64() * self.op.shape().0 as f64,
+            least: f64::INFINITY,
+            waited: 0,
+            history: Vec::new(),
+            eye: &mut self.eye,
+        };
+        let mut info = engine.run(self.steps, &mut limits)?;
+        info.history = limits.history;
+        info.applications += products;
+        info.passes += before;
+        info.seed = Some(self.options.seed);
+        Ok(info)
+    }
+
+    /// The eigenpairs in the span of a block, with residuals from one more product.
+    ///
+    /// A run whose iterate became zero ends with its start block: with an operator that is zero,
+    /// every vector is an eigenvector of the eigenvalue 0.
+    ///
+    /// # Errors
+    /// Those of the operator.
+    pub fn finish(&self, block: &Block<T>, info: Info<T>) -> Result<Eigen<T>> {
+        let (stop, tolerance) = (info.stop, self.options.tolerance);
+        let mut found = if stop == Stop::Breakdown {
+            let start = self.block(block.cols() - self.options.components)?;
+            Eigen::of_span(self.op, &start, self.options.components, info)?
+        } else {
+            Eigen::of_span(self.op, block, self.options.components, info)?
+        };
+        // What the iteration promised, the recomputed residuals must keep, up to rounding.
+        let rounding = T::EPSILON.as_f64() * block.rows() as f64;
+        let complete = found.values.len() == self.options.components;
+        found.info.stop = match stop {
+            Stop::Converged if complete && found.meets(tolerance.max(rounding)) => stop,
+            Stop::Converged => Stop::Stagnated,
+            Stop::Iterations | Stop::Passes | Stop::Stagnated
+                if complete && tolerance > 0.0 && found.meets(tolerance) =>
+            {
+                Stop::Converged
+            }
+            stop => stop,
+        };
+        Ok(found)
+    }
+}
+
+impl<T: Scalar, A: ?Sized> std::fmt::Debug for Task<'_, T, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Task").field("options", &self.options).finish_non_exhaustive()
+    }
+}
