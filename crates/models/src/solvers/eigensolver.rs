@@ -47,6 +47,12 @@ pub trait Method<T: Scalar, A: ?Sized> {
     fn run(&self, task: Task<'_, T, A>) -> Result<Eigen<T>>;
 }
 
+impl<T: Scalar, A: ?Sized, M: Method<T, A> + ?Sized> Method<T, A> for &M {
+    fn run(&self, task: Task<'_, T, A>) -> Result<Eigen<T>> {
+        (**self).run(task)
+    }
+}
+
 /// A [`Method`] with the [`Options`] that all of them share.
 ///
 /// # Example
