@@ -43,34 +43,43 @@ fn ball(rows: &Array2<f64>, beta: f64, batch: usize) -> f64 {
     sum / TICKS as f64
 }
 
-#[test]
-fn the_ball_is_that_of_the_formula() {
+/// What the formula says for this data.
+fn formula(rows: &Array2<f64>, beta: f64, batch: usize) -> f64 {
+    let others: Vec<(f64, f64)> = kappas(rows).into_iter().map(|kappa| (0.9, kappa)).collect();
+    let growth = Growth::new(1.0, 0.9, beta).expect("in range");
+    noise_ball(&growth, &others, batch).expect("in range")
+}
+
+/// Within 10 % of the formula at both batch sizes, and inversely proportional to the batch: two
+/// means with 2 % each give the slope a standard deviation of √2 · .0205/ln 3 = .026.
+fn assert_ball(beta: f64) {
     let rows = paper_rows(ROWS, 10, 1);
-    let others: Vec<(f64, f64)> = kappas(&rows).into_iter().map(|kappa| (0.9, kappa)).collect();
-    let formula = |beta, batch| {
-        let growth = Growth::new(1.0, 0.9, beta).expect("in range");
-        noise_ball(&growth, &others, batch).expect("in range")
-    };
-    // The formula's own ratio, 2.294 at Δ = .1.
-    assert!((formula(BETA, 1000) / formula(0.0, 1000) - 2.294).abs() < 1e-3);
-    let found = [0.0, BETA].map(|beta| {
-        [1000, 4000].map(|batch| {
-            let (measured, expected) = (ball(&rows, beta, batch), formula(beta, batch));
-            let off = measured / expected - 1.0;
-            assert!(off.abs() <= 0.1, "β = {beta}, s = {batch}: {measured} for {expected}");
-            measured
-        })
+    let [small, large] = [1000, 3000].map(|batch| {
+        let (measured, expected) = (ball(&rows, beta, batch), formula(&rows, beta, batch));
+        let off = measured / expected - 1.0;
+        assert!(off.abs() <= 0.1, "β = {beta}, s = {batch}: {measured} for {expected}");
+        measured
     });
-    for [small, large] in found {
-        // Two means with 2 % each: the slope has a standard deviation of √2 · .0205/ln 4 = .021.
-        let slope = (large / small).ln() / 4.0_f64.ln();
-        assert!((slope + 1.0).abs() <= 0.1, "slope {slope}");
-    }
-    for (batch, [power, momentum]) in
-        [1000, 4000].iter().zip([0, 1].map(|j| [found[0][j], found[1][j]]))
-    {
-        // 2.33 measured at full size, 2.29 in theory; the standard deviation is 2.9 % here.
-        let ratio = momentum / power;
-        assert!((ratio / 2.31 - 1.0).abs() <= 0.15, "s = {batch}: ratio {ratio}");
-    }
+    let slope = (large / small).ln() / 3.0_f64.ln();
+    assert!((slope + 1.0).abs() <= 0.13, "slope {slope}");
+}
+
+#[test]
+fn the_ball_of_the_power_iteration() {
+    assert_ball(0.0);
+}
+
+#[test]
+fn the_ball_with_momentum() {
+    assert_ball(BETA);
+}
+
+/// 2.294 in theory at Δ = .1, 2.30 to 2.33 measured at full size; the standard deviation is 2.9 %
+/// here, and five of them are allowed.
+#[test]
+fn momentum_makes_the_ball_larger() {
+    let rows = paper_rows(ROWS, 10, 1);
+    assert!((formula(&rows, BETA, 1000) / formula(&rows, 0.0, 1000) - 2.294).abs() < 1e-3);
+    let ratio = ball(&rows, BETA, 1000) / ball(&rows, 0.0, 1000);
+    assert!((ratio / 2.31 - 1.0).abs() <= 0.145, "ratio {ratio}");
 }

@@ -13,7 +13,7 @@ use favard_operator::{Block, BlockRef, Dense, LinearOperator};
 use favard_theory::block::distance;
 use ndarray::s;
 
-use crate::cases::problems::{basis, dense};
+use crate::dense::{basis, dense};
 
 const DIM: usize = 300;
 const BETA: f64 = 0.2025;

@@ -8,6 +8,7 @@
 mod bits;
 mod cases;
 mod counter;
+mod dense;
 mod f1;
 mod f2;
 mod f3;

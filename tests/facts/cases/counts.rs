@@ -24,7 +24,7 @@ where
 {
     let mut reached = None;
     let mut watch = |step: &Step<'_, f64>| {
-        let looked_at = step.tick >= first && (step.tick - first) % every == 0;
+        let looked_at = step.tick >= first && (step.tick - first).is_multiple_of(every);
         if looked_at && sin2(step.block) <= epsilon {
             reached = Some(step.tick);
             return ControlFlow::Break(Stop::Requested);

@@ -1,7 +1,6 @@
 //! Spectra, starts and errors.
 
 use favard_operator::{Block, Orthonormalizer, Workspace};
-use ndarray::Array2;
 
 /// λ₁ = 1 and a tail of d − 1 times 1 − Δ.
 pub fn flat(dim: usize, gap: f64) -> Vec<f64> {
@@ -26,23 +25,6 @@ pub fn sin2(block: &Block<f64>) -> f64 {
     let square = |i: usize| block.row(i)[0] * block.row(i)[0];
     let rest: f64 = (1..block.rows()).map(square).sum();
     rest / (rest + square(0))
-}
-
-/// Orthonormal columns in general position.
-pub fn basis(dim: usize, cols: usize, seed: u64) -> Block<f64> {
-    let mut q = Block::gaussian(dim, cols, seed);
-    Orthonormalizer::new(cols)
-        .orthonormalize(&mut [&mut q], &mut Workspace::new())
-        .expect("finite");
-    q
-}
-
-/// A dense symmetric matrix with the given spectrum and the eigenvectors `q`.
-pub fn dense(spectrum: &[f64], q: &Block<f64>) -> Array2<f64> {
-    let (dim, q) = (spectrum.len(), q.view());
-    let scaled = Array2::from_shape_fn((dim, dim), |(i, j)| q[[i, j]] * spectrum[j]);
-    let matrix = scaled.dot(&q.t());
-    (&matrix + &matrix.t()) / 2.0
 }
 
 /// Mean and standard deviation.

@@ -6,7 +6,7 @@ use favard_engine::recurrence;
 use favard_engine::{Engine, Stop};
 use favard_operator::{LinearOperator, Scalar};
 
-use super::{Method, Task};
+use super::{Method, Residuals, Task};
 use crate::Eigen;
 use crate::error::Result;
 
@@ -37,8 +37,12 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Method<T, A> for BestHeavyBall {
         let recurrence = recurrence::BestHeavyBall::default();
         let map = Exact::new(task.op)?;
         let mut engine = Engine::new(map, recurrence, start)?.with_gauge(gauge);
+        // A candidate takes ten steps.
+        task = task.residuals(Residuals::Between(10));
         let info = task.drive(&mut engine)?;
-        let winner = engine.recurrence().block().filter(|_| info.stop != Stop::Converged);
-        task.finish(winner.unwrap_or_else(|| engine.block()), info)
+        match engine.recurrence().block() {
+            Some(winner) if info.stop != Stop::Converged => task.finish(winner, info),
+            _ => task.conclude(&engine, info),
+        }
     }
 }

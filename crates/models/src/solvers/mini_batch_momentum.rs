@@ -69,6 +69,8 @@ impl MiniBatchMomentum {
 
 impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for MiniBatchMomentum {
     fn run(&self, mut task: Task<'_, T, A>) -> Result<Eigen<T>> {
+        // Before anything is spent on estimates.
+        Momentum::new(T::of(self.beta.unwrap_or(0.0)), Start::U)?;
         let terms = task.op.terms();
         let (beta, sampled) = match (self.beta, self.batch) {
             (Some(beta), Some(batch)) => {

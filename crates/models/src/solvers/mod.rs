@@ -26,7 +26,7 @@
 //! operator by one more product, and an [`Info`](favard_engine::Info) that says why the run stopped
 //! and what it cost, estimates included. Running out of budget is a
 //! [`Stop`](favard_engine::Stop), never an error. An operator that is zero has the eigenvalue 0 for
-//! every vector: the exact methods say so with [`Stop::Breakdown`](favard_engine::Stop::Breakdown).
+//! every vector, and is answered so.
 //!
 //! # Example
 //! The same problem, four ways:

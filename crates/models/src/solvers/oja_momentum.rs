@@ -67,6 +67,8 @@ impl OjaMomentum {
 
 impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for OjaMomentum {
     fn run(&self, mut task: Task<'_, T, A>) -> Result<Eigen<T>> {
+        // Before anything is spent on estimates.
+        recurrence::Oja::new(T::of(self.step.unwrap_or(0.0)), T::of(self.beta.unwrap_or(0.0)))?;
         let mut sampled = Sampled::new(task.op.terms(), self.batch.unwrap_or(1) as u64);
         let mut planned = None;
         let (step, beta) = match (self.step, self.beta) {

@@ -106,7 +106,34 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
         O: Readout<T>,
     {
         let info = self.drive(&mut engine)?;
-        self.finish(engine.answer(), info)
+        self.conclude(&engine, info)
+    }
+
+    /// Makes eigenpairs of an engine's answer.
+    ///
+    /// # Errors
+    /// Those of the operator.
+    pub(super) fn conclude<M, R, G, O>(
+        &self,
+        engine: &Engine<T, M, R, G, O>,
+        info: Info<T>,
+    ) -> Result<Eigen<T>>
+    where
+        M: StepMap<T>,
+        R: Recurrence<T>,
+        G: Gauge<T>,
+        O: Readout<T>,
+    {
+        let met = info.stop == Stop::Converged;
+        let found = self.finish(engine.answer(), info)?;
+        if !met || found.info.stop == Stop::Converged {
+            return Ok(found);
+        }
+        // The residuals that were small are those of the block before the last step, and with
+        // momentum they rise and fall: that block is still there, in the same gauge.
+        let info = Info { stop: Stop::Converged, ..found.info.clone() };
+        let before = self.finish(engine.previous(), info)?;
+        Ok(if before.info.stop == Stop::Converged { before } else { found })
     }
 
     /// Runs an engine until the options or the observer end it.
@@ -144,27 +171,25 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
 
     /// The eigenpairs in the span of a block, with residuals from one more product.
     ///
-    /// A run whose iterate became zero ends with its start block: with an operator that is zero,
-    /// every vector is an eigenvector of the eigenvalue 0.
+    /// The block is orthonormalised first, so that there are k pairs whatever the iteration has done
+    /// to its columns: one that the operator has made zero, or dependent on the others, is replaced
+    /// by a random direction, which for an operator of lower rank has the eigenvalue 0.
     ///
     /// # Errors
     /// Those of the operator.
     pub fn finish(&self, block: &Block<T>, info: Info<T>) -> Result<Eigen<T>> {
         let (stop, tolerance) = (info.stop, self.options.tolerance);
-        let mut found = if stop == Stop::Breakdown {
-            let start = self.block(block.cols() - self.options.components)?;
-            Eigen::of_span(self.op, &start, self.options.components, info)?
-        } else {
-            Eigen::of_span(self.op, block, self.options.components, info)?
-        };
+        let mut basis = block.clone();
+        Orthonormalizer::new(basis.cols())
+            .orthonormalize(&mut [&mut basis], &mut Workspace::new())?;
+        let mut found = Eigen::of_span(self.op, &basis, self.options.components, info)?;
         // What the iteration promised, the recomputed residuals must keep, up to rounding.
         let rounding = T::EPSILON.as_f64() * block.rows() as f64;
-        let complete = found.values.len() == self.options.components;
         found.info.stop = match stop {
-            Stop::Converged if complete && found.meets(tolerance.max(rounding)) => stop,
+            Stop::Converged if found.meets(tolerance.max(rounding)) => stop,
             Stop::Converged => Stop::Stagnated,
             Stop::Iterations | Stop::Passes | Stop::Stagnated
-                if complete && tolerance > 0.0 && found.meets(tolerance) =>
+                if tolerance > 0.0 && found.meets(tolerance) =>
             {
                 Stop::Converged
             }

@@ -1,8 +1,8 @@
 //! What a sampled method has to know of its problem, and where its parameters come from.
 
 use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator, ops};
-use favard_theory::Growth;
 use favard_theory::planner::{Estimates, Pair, Plan, Recipe, Target, plan};
+use favard_theory::{Growth, Start, ball_coefficient, tan2};
 
 use super::sample::Sample;
 use super::{DynamicMomentum, Eigensolver, Task};
@@ -114,9 +114,22 @@ fn planned(estimates: &Estimates, tolerance: f64, rule: Rule, cos2: f64) -> Resu
     Ok(plan(&Estimates { cos2, ..*estimates }, &Target::new(epsilon(tolerance), delta))?)
 }
 
+/// The largest batch that is planned; larger ones are all of the data anyway.
+const LARGEST: f64 = (1_u64 << 40) as f64;
+
 /// The recipe of a mini-batch run.
 pub(super) fn mini_batch(estimates: &Estimates, tolerance: f64, rule: Rule) -> Result<Recipe> {
-    rule.recipe(planned(estimates, tolerance, rule, 0.25)?.mini_batch)
+    let growth = Growth::optimal(estimates.lambda1, estimates.lambda2)?;
+    // s = 2C/ε
+    let constant = estimates.kappa * ball_coefficient(&growth, estimates.lambda2)?;
+    let reachable = (2.0 * constant / LARGEST).sqrt();
+    let plan = planned(estimates, tolerance.max(reachable), rule, 0.25)?;
+    let mut recipe = rule.recipe(plan.mini_batch)?;
+    if rule == Rule::Practical {
+        let ticks = growth.iterations(Start::U, tan2(estimates.cos2)?, epsilon(tolerance) / 2.0)?;
+        recipe.iterations.value = ticks as f64;
+    }
+    Ok(recipe)
 }
 
 /// The recipe of a variance-reduced run.
@@ -125,7 +138,8 @@ pub(super) fn variance_reduced(
     tolerance: f64,
     rule: Rule,
 ) -> Result<Recipe> {
-    let plan = planned(estimates, tolerance, rule, 0.5)?;
+    // The noise ball that κ is for does not exist here, and must not bound what can be planned.
+    let plan = planned(&Estimates { kappa: 0.0, ..*estimates }, tolerance, rule, 0.5)?;
     match plan.variance_reduced {
         Some(pair) => rule.recipe(pair),
         // The number of terms was given to the planner.

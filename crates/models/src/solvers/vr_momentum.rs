@@ -78,6 +78,8 @@ impl VrMomentum {
 
 impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for VrMomentum {
     fn run(&self, mut task: Task<'_, T, A>) -> Result<Eigen<T>> {
+        // Before anything is spent on estimates.
+        Momentum::new(T::of(self.beta.unwrap_or(0.0)), self.start)?;
         let (terms, components) = (task.op.terms(), task.options.components);
         let guard = task.guard(if self.beta.is_some() { 0 } else { 2 });
         let mut beta = self.beta;

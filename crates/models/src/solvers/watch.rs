@@ -37,6 +37,9 @@ pub enum Residuals {
     Exact,
     /// At the first tick of every epoch of this many: an anchor's image is exact.
     AtAnchors(u64),
+    /// At every tick but the first of every so many, at which the recurrence may set its state
+    /// back: what was measured there is gone.
+    Between(u64),
     /// Never: the map samples. Every so many ticks they are measured for the record, with noise.
     Noisy(u64),
 }
@@ -46,6 +49,7 @@ impl Residuals {
     fn are_looked_at(self, tick: u64) -> bool {
         match self {
             Self::Exact => true,
+            Self::Between(every) => !tick.is_multiple_of(every.max(1)),
             Self::AtAnchors(every) | Self::Noisy(every) => tick.is_multiple_of(every.max(1)),
         }
     }
@@ -75,7 +79,8 @@ impl<T: Scalar> Limits<'_, '_, T> {
     fn judge(&mut self, record: &Record<T>, measure: &Measure<T>) -> ControlFlow<Stop> {
         let scale = measure.ritz.iter().fold(0.0_f64, |m, ritz| m.max(ritz.abs().as_f64()));
         let residual = record.residual.as_f64();
-        if measure.residuals.len() >= self.components && residual <= self.tolerance * scale {
+        // A block that the operator has made dependent has fewer pairs: the last product decides.
+        if residual <= self.tolerance * scale {
             return ControlFlow::Break(Stop::Converged);
         }
         if residual < self.least {
