@@ -2,7 +2,7 @@
 //! fit for every run, with the same code.
 //!
 //! ```text
-//! cargo bench -p favard-benches --bench facts -- [f1 f2 f3 f5 f7]
+//! cargo bench -p favard-benches --bench facts -- [f1 f2 f3 f5 f7 plan]
 //! ```
 //!
 //! "±" is the standard deviation over seeds. F3 and F5 take 10⁶ rows and some minutes.
@@ -19,10 +19,10 @@ use favard_engine::Stop;
 use favard_engine::observe::Step;
 use favard_engine::recurrence::Start;
 use favard_models::solvers::{
-    BestHeavyBall, DynamicMomentum, Eigensolver, Method, MiniBatchMomentum, Power, PowerMomentum,
-    ShiftedChebyshev, VrMomentum,
+    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Method, MiniBatchMomentum, Power,
+    PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
 };
-use favard_operator::Diagonal;
+use favard_operator::{Diagonal, LinearOperator};
 use favard_theory::{Growth, noise_ball};
 
 const EPSILON: f64 = 1e-10;
@@ -32,7 +32,8 @@ type Tail = fn(usize, f64) -> Vec<f64>;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let all: [(&str, fn()); 5] = [("f1", f1), ("f2", f2), ("f3", f3), ("f5", f5), ("f7", f7)];
+    let all: [(&str, fn()); 6] =
+        [("f1", f1), ("f2", f2), ("f3", f3), ("f5", f5), ("f7", f7), ("plan", planned)];
     for (name, table) in all {
         if asked.is_empty() || asked.iter().any(|a| a == name) {
             table();
@@ -192,4 +193,32 @@ fn f7() {
     line("shifted Chebyshev, T", &|s| counts(s, interval(s), 10));
     line("best heavy ball", &rounds);
     line("dynamic momentum", &|s| counts(s, DynamicMomentum, 10));
+}
+
+/// Nothing given but the tolerance: what every method costs, its estimates included.
+fn planned() {
+    println!("Solvers that find their own parameters, 1e6 rows, d = 10, one component");
+    println!(
+        "| method | tolerance | passes | residual / λ₁ | sin² | stop |\n|---|---|---|---|---|---|"
+    );
+    let rows = paper_rows(1_000_000, 10, 1);
+    let op = gram(&rows);
+    for tolerance in [1e-2, 1e-4, 1e-8] {
+        row("Power", Power, &op, tolerance);
+        row("PowerMomentum", PowerMomentum::default(), &op, tolerance);
+        row("ShiftedChebyshev", ShiftedChebyshev::default(), &op, tolerance);
+        row("DynamicMomentum", DynamicMomentum, &op, tolerance);
+        row("VrMomentum", VrMomentum::default(), &op, tolerance);
+        row("VrPca", VrPca::default(), &op, tolerance);
+    }
+    row("MiniBatchMomentum", MiniBatchMomentum::default(), &op, 1e-2);
+    row("AdaOja", AdaOja::default(), &op, 1e-2);
+}
+
+fn row<A: LinearOperator<f64>, M: Method<f64, A>>(name: &str, method: M, op: &A, tolerance: f64) {
+    let found = Eigensolver::new(method, 1).guard(2).tolerance(tolerance).solve(op).expect("a run");
+    let (passes, stop) = (found.info.passes, found.info.stop);
+    let residual = found.residuals[0] / found.values[0];
+    let error = sin2(&found.vectors);
+    println!("| {name} | {tolerance:e} | {passes:.2} | {residual:.1e} | {error:.1e} | {stop:?} |");
 }

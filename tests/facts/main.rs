@@ -5,6 +5,7 @@
 //! 6e−7 (seeds are fixed, so a test that passes keeps passing). Sizes are small enough for every
 //! run; `cargo bench -p favard-benches --bench facts` prints the same tables at full size.
 
+mod auto;
 mod bits;
 mod cases;
 mod counter;

@@ -91,3 +91,32 @@ impl<T: Scalar> Recurrence<T> for AdaOja<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Measure;
+
+    /// η_t = η₀/√(Σ ‖G‖²), ‖G‖² = Σ θ² + r², and a restored run goes on where it was.
+    #[test]
+    fn the_step_is_that_of_all_products() {
+        let mut oja = AdaOja::<f64>::new(2.0).unwrap();
+        let measure = Measure { ritz: vec![1.0, 2.0], residuals: vec![2.0, 0.0] };
+        let progress = |tick| Progress { tick, phase: tick, measure: Some(&measure) };
+        assert_eq!(oja.triple(&progress(0)), Triple { a: 2.0 / 3.0, b: 1.0, c: 0.0 });
+        let mut again = AdaOja::new(2.0).unwrap();
+        again.restore(oja.memory()).unwrap();
+        assert_eq!(again.triple(&progress(1)), oja.triple(&progress(1)));
+        assert_eq!(oja.triple(&progress(2)).a.to_bits(), (2.0 / 27.0_f64.sqrt()).to_bits());
+        assert!(AdaOja::new(1.0).unwrap().restore(oja.memory()).is_err());
+    }
+
+    /// Nothing but zeros so far: no step, and no NaN.
+    #[test]
+    fn zero_products() {
+        let measure = Measure { ritz: vec![0.0], residuals: vec![0.0] };
+        let progress = Progress { tick: 0, phase: 0, measure: Some(&measure) };
+        let triple = AdaOja::new(1.0).unwrap().triple(&progress);
+        assert_eq!(triple, Triple { a: 0.0, b: 1.0, c: 0.0 });
+    }
+}

@@ -13,6 +13,29 @@ use crate::Eigen;
 use crate::error::Result;
 
 /// What a [`Method`](super::Method) is given: the operator, the options, a start and an observer.
+///
+/// A method makes its start block with [`block`](Self::block), composes an engine, and hands it to
+/// [`run`](Self::run), which stops it by the options and proves the answer.
+///
+/// # Example
+/// ```
+/// use favard_engine::{Engine, gauge::PeriodicQr, map::Exact, recurrence::Power};
+/// use favard_models::{Eigen, Result, solvers::{Eigensolver, Method, Task}};
+/// use favard_operator::{Diagonal, LinearOperator, Scalar};
+///
+/// /// Ten steps of the power iteration, come what may.
+/// struct Ten;
+/// impl<T: Scalar, A: LinearOperator<T> + ?Sized> Method<T, A> for Ten {
+///     fn run(&self, task: Task<'_, T, A>) -> Result<Eigen<T>> {
+///         let (start, map) = (task.block(task.guard(0))?, Exact::new(task.op)?);
+///         let gauge = PeriodicQr::new(start.cols(), 1)?;
+///         task.steps(10).run(Engine::new(map, Power, start)?.with_gauge(gauge))
+///     }
+/// }
+/// let op = Diagonal::new(vec![1.0, 0.9])?;
+/// assert_eq!(Eigensolver::new(Ten, 1).solve(&op)?.info.iterations, 10);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Task<'a, T: Scalar, A: ?Sized> {
     /// The operator.
     pub op: &'a A,
@@ -158,7 +181,8 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
             rounding: T::EPSILON.as_f64() * self.op.shape().0 as f64,
             least: f64::INFINITY,
             waited: 0,
-            history: Vec::new(),
+            // Room for the records of most runs, so that steps do not allocate.
+            history: Vec::with_capacity(4096),
             eye: &mut self.eye,
         };
         let mut info = engine.run(self.steps, &mut limits)?;

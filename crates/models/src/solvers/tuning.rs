@@ -10,6 +10,21 @@ use crate::error::{ErrorKind, Result};
 use crate::noise::Noise;
 
 /// Where a sampled method takes the parameters from that it was not given.
+///
+/// # Example
+/// ```
+/// use favard_models::solvers::{Eigensolver, MiniBatchMomentum, Rule};
+/// use favard_operator::{Block, Dense, Gram};
+/// let mut rows = Block::<f64>::gaussian(4000, 3, 5).view().to_owned();
+/// rows.column_mut(0).mapv_inplace(|v| 1.5 * v);
+/// let op = Gram::new(Dense::new(rows)?);
+/// let passes = |rule| -> favard_models::Result<f64> {
+///     let method = MiniBatchMomentum::default().rule(rule);
+///     Ok(Eigensolver::new(method, 1).tolerance(0.2).solve(&op)?.info.passes)
+/// };
+/// assert!(passes(Rule::Practical)? < passes(Rule::Guaranteed { delta: 0.1 })?);
+/// # Ok::<(), favard_models::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Rule {
     /// Formulas that are exact to leading order: the noise ball and the epoch factor.

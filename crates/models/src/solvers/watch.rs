@@ -30,7 +30,15 @@ pub(super) enum Eye<'a, T: Scalar> {
     Steps(&'a mut dyn Observer<T>),
 }
 
-/// When the residuals of a run mean something.
+/// When the residuals of a run mean something; what [`Task::residuals`](super::Task::residuals) is
+/// told.
+///
+/// # Example
+/// ```
+/// use favard_models::solvers::Residuals;
+/// let epochs_of_ten = Residuals::AtAnchors(10); // ticks 0, 10, 20, …
+/// # let _ = epochs_of_ten;
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Residuals {
     /// At every tick: the map is exact.
