@@ -89,6 +89,26 @@ fn variance_reduction_passes_over_the_data_less_often() {
     assert!(touched < 0.75 * touched_exactly, "{touched} and {touched_exactly} passes");
 }
 
+/// The same when nothing is given: the estimates are made on a sample, and what they touch is counted
+/// with the run.
+#[test]
+fn planned_variance_reduction_passes_over_the_data_less_often() {
+    const ROWS: usize = 100_000;
+    let rows = paper_rows(ROWS, 10, 1);
+    let count = AtomicU64::new(0);
+    let op = counting(&rows, &count);
+    let reduced = Eigensolver::new(VrMomentum::default(), 1).solve(&op).expect("a run");
+    let touched = count.swap(0, Ordering::Relaxed) as f64 / ROWS as f64;
+    // Sums of shares of a pass, rounded once a share.
+    let gap = (reduced.info.passes - touched).abs();
+    assert!(gap <= 1e3 * f64::EPSILON * touched, "{} and {touched}", reduced.info.passes);
+    let exact = Eigensolver::new(PowerMomentum::default(), 1).guard(2).solve(&op).expect("a run");
+    for found in [&reduced, &exact] {
+        assert!(found.residuals[0] <= 1e-8 * found.values[0], "{:e}", found.residuals[0]);
+    }
+    assert!(reduced.info.passes < 0.75 * exact.info.passes, "{touched}, {}", exact.info.passes);
+}
+
 /// A fused product and one through the trait are the same operator.
 #[test]
 fn the_counting_operator_is_the_gram_operator() {

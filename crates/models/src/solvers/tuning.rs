@@ -2,7 +2,7 @@
 
 use favard_operator::{Batch, Block, Sampler, Scalar, StochasticOperator, ops};
 use favard_theory::planner::{Estimates, Pair, Plan, Recipe, Target, plan};
-use favard_theory::{Growth, Start, ball_coefficient, tan2};
+use favard_theory::{Growth, Spread, Start, ball_coefficient, epoch_factor_bound, tan2};
 
 use super::sample::Sample;
 use super::{DynamicMomentum, Eigensolver, Task};
@@ -160,6 +160,54 @@ pub(super) fn variance_reduced(
         // The number of terms was given to the planner.
         None => rule.recipe(plan.mini_batch),
     }
+}
+
+/// The longest epoch for which lengths and batches are tried out.
+const LONGEST: u64 = 1 << 12;
+
+/// The batch and epoch of a variance-reduced run that need the fewest passes,
+///
+/// $$ \min_{s, T} \frac{1 + Ts/N}{-\ln \text{factor}(s, T)}, $$
+///
+/// with the factor of one epoch by [`epoch_factor_bound`], over s and T in steps of about √2 up to
+/// the N terms and twice the `planned` length. What is given stays. The planned numbers when no
+/// combination contracts.
+pub(super) fn fewest_passes(
+    known: &Estimates,
+    given: (Option<u64>, Option<u64>),
+    planned: (u64, u64),
+) -> Result<(u64, u64)> {
+    let growth = Growth::optimal(known.lambda1, known.lambda2)?;
+    let terms = known.terms.unwrap_or(1) as u64;
+    let fallback = (given.0.unwrap_or(planned.0), given.1.unwrap_or(planned.1));
+    if fallback.1 > LONGEST {
+        return Ok(fallback);
+    }
+    let steps = |given: Option<u64>, largest: u64| -> Vec<u64> {
+        let mut steps = given.map_or(vec![1, 2], |value| vec![value]);
+        while let [.., value] = steps[..]
+            && given.is_none()
+            && value < largest
+        {
+            steps.push((value + (value / 2).max(1)).min(largest));
+        }
+        steps
+    };
+    let mut best = (f64::INFINITY, fallback);
+    for &ticks in &steps(given.1, 2 * planned.1) {
+        for &batch in &steps(given.0, terms) {
+            let noise = known.s_op / batch.max(1) as f64;
+            let length = usize::try_from(ticks).unwrap_or(usize::MAX);
+            let Ok(factor) = epoch_factor_bound(&growth, noise, length, Spread::Flat) else {
+                continue;
+            };
+            let passes = (1.0 + ticks as f64 * batch as f64 / terms as f64) / -factor.ln();
+            if factor < 1.0 && passes < best.0 {
+                best = (passes, (batch, ticks));
+            }
+        }
+    }
+    Ok(best.1)
 }
 
 /// A planned number as a count.

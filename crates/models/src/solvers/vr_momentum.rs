@@ -6,7 +6,7 @@ use favard_operator::{Scalar, StochasticOperator};
 
 use super::calm::Calm;
 use super::sampled::Sampled;
-use super::tuning::{Rule, count, tune, variance_reduced};
+use super::tuning::{Rule, count, fewest_passes, tune, variance_reduced};
 use super::{Method, Task};
 use crate::Eigen;
 use crate::error::Result;
@@ -15,9 +15,10 @@ use crate::error::Result;
 /// batches corrected by an anchor, restarted from it at every epoch.
 ///
 /// No noise ball: the error falls by a factor an epoch, at $1 + Ts/N$ passes each. Batch and epoch
-/// come from the [`Rule`] unless given: T such that the noiseless factor is 1/250, s such that the
-/// noise at most doubles it, with the numbers of a sample of the terms. Below some batch momentum
-/// loses to no momentum (facts of the paper's data: s < 487): use [`VrPca`](super::VrPca) there.
+/// come from the [`Rule`] unless given: the practical one takes those with the fewest passes for a
+/// given error, by the recursion of the epoch's factor with the numbers of a sample of the terms.
+/// Below some batch momentum loses to no momentum (at Δ = 0.1 and d = 10: s < 487): use
+/// [`VrPca`](super::VrPca) there.
 ///
 /// β is given, or it follows the guard columns of the anchor, whose Ritz values are exact:
 /// $2\sqrt\beta = \max \theta_{k+1}$, never above $\lambda_{k+1}$. It stops when the anchor's
@@ -90,9 +91,13 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for VrMomentum {
             (batch, epoch) => {
                 let tuned = tune(&mut task)?;
                 let recipe = variance_reduced(&tuned.estimates, task.options.tolerance, self.rule)?;
-                let batch = batch.map_or_else(|| count(recipe.batch.value), |terms| terms as u64);
-                let planned = Some(recipe.iterations.value);
-                let mut sampled = Sampled::new(terms, batch).lasting(epoch, planned);
+                let mut plan = (count(recipe.batch.value), count(recipe.iterations.value));
+                let given = (batch.map(|terms| terms as u64), epoch);
+                if self.rule == Rule::Practical {
+                    plan = fewest_passes(&tuned.estimates, given, plan)?;
+                }
+                let batch = given.0.unwrap_or(plan.0);
+                let mut sampled = Sampled::new(terms, batch).lasting(epoch.or(Some(plan.1)), None);
                 sampled.vectors = Some(tuned.vectors);
                 if guard == 0 {
                     beta = beta.or(Some(recipe.beta.value));
