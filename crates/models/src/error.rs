@@ -35,6 +35,9 @@ pub enum ErrorKind {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] favard_engine::Error),
+    /// The theory found no parameters for the problem (no gap, say).
+    #[error(transparent)]
+    Theory(#[from] favard_theory::Error),
     /// A parameter is outside its range.
     #[error("{name}: {value} {need}")]
     Parameter {

@@ -9,6 +9,7 @@
 //! | [`TruncatedSvd`] | the leading singular triplets of the data as it is |
 //! | [`StreamingPca`] | the components of rows that come in batches, dense or sparse, in memory that does not grow |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
+//! | [`solvers`] | the same, by every method of the paper's Table 1 and those beyond it |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
@@ -23,6 +24,7 @@ mod lanczos;
 mod memory;
 mod noise;
 mod pca;
+pub mod solvers;
 mod streaming;
 mod svd;
 mod symmetric;
@@ -41,3 +43,8 @@ pub use svd::{SvdFit, TruncatedSvd};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/pca.md")]
 struct PcaChapter;
+
+/// The code of the book's chapter "The solvers" runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/solvers.md")]
+struct SolversChapter;

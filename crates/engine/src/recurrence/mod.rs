@@ -9,12 +9,14 @@
 //! | [`Power`] | $(1, 0, 0)$ |
 //! | [`Momentum`] | $(1, 0, \beta)$, the first product halved for the T start |
 //! | [`Oja`] | $(\eta, 1, \beta)$, with $\beta = 0$ for Oja's own |
+//! | [`AdaOja`] | $(\eta_t, 1, 0)$, the step from the sizes of the products so far |
 //! | [`HeavyBall`] | $(-\eta, 1 + \beta, \beta)$ |
 //! | [`Orthogonal`] | the family's own coefficients: [`Chebyshev`], [`Legendre`], [`Tabulated`], yours |
 //! | [`Normalized`] | the family divided by its value at a point |
 //! | [`BestHeavyBall`] | momentum, β searched by trial and restart |
 //! | [`Dynamic`] | momentum, β from the last two residuals |
 
+mod ada_oja;
 mod best_heavy_ball;
 mod dynamic;
 mod family;
@@ -25,6 +27,7 @@ mod oja;
 mod orthogonal;
 mod power;
 
+pub use ada_oja::AdaOja;
 pub use best_heavy_ball::BestHeavyBall;
 pub use dynamic::Dynamic;
 pub use family::{Chebyshev, Family, Legendre, Tabulated};
