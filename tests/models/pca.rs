@@ -83,3 +83,34 @@ fn fits_do_not_depend_on_threads() {
         assert!(largest > 0.0);
     }
 }
+
+/// Every solver by its name, on data that is tall and data that is wide: the exact variances, to the
+/// tolerance that was asked for, or for those that sample without reducing the noise, to their
+/// noise; and residuals that tell the truth.
+#[test]
+fn every_named_solver() {
+    for (rows, cols) in [(3000, 40), (40, 300)] {
+        let variances: Vec<f64> =
+            (0..rows.min(cols)).map(|i| 4.0 * 0.6_f64.powi(i as i32) + 0.05).collect();
+        let x = with_variances(rows.max(cols), &variances, 5);
+        let x = if rows < cols { x.t().to_owned() } else { x };
+        let exact = exact_variances(&x, false);
+        for solver in Solver::ALL {
+            let noisy = matches!(
+                solver,
+                Solver::Oja | Solver::OjaMomentum | Solver::AdaOja | Solver::MiniBatch
+            );
+            let tolerance = if noisy { 0.1 } else { 1e-6 };
+            let pca = Pca::new(2).solver(solver).tolerance(tolerance).products(3000);
+            let fit = pca.fit(&Dense::new(x.view()).unwrap()).unwrap();
+            let (method, reason) = fit.method();
+            assert!(solver == Solver::Auto || (method == solver && reason == "asked for"));
+            for (j, found) in fit.explained_variance().iter().enumerate() {
+                // |λ − λ̂| ≤ ‖r‖ for some eigenvalue, and the gaps here are larger than that.
+                let allowed = fit.residuals()[j] + 1e-12 * exact[0];
+                assert!((found - exact[j]).abs() <= allowed, "{solver} {rows}: {found}");
+            }
+            assert!(fit.is_certified() || noisy, "{solver} {rows}: {:?}", fit.residuals());
+        }
+    }
+}

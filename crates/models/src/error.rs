@@ -38,6 +38,16 @@ pub enum ErrorKind {
     /// The theory found no parameters for the problem (no gap, say).
     #[error(transparent)]
     Theory(#[from] favard_theory::Error),
+    /// A name that nothing has.
+    #[error("{what}: {name} is none of {known}")]
+    Name {
+        /// What it should name.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
     /// A parameter is outside its range.
     #[error("{name}: {value} {need}")]
     Parameter {

@@ -2,13 +2,14 @@
 
 use faer::Par;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
+use favard_engine::Record;
 use favard_operator::{
     Adjoint, AdjointOperator, Block, Gram, LinearOperator, RowOperator, Scalar, Workspace,
 };
 
 use crate::Solver;
 use crate::error::Result;
-use crate::pca::Plan;
+use crate::pca::{Choice, Plan};
 
 /// A block of this shape.
 pub(crate) fn block<T: Scalar>(rows: usize, cols: usize) -> usize {
@@ -36,11 +37,16 @@ pub(crate) fn span<T: Scalar>(dim: usize, components: usize) -> usize {
     3 * block::<T>(dim, components)
 }
 
-/// The engine with dynamic momentum: the pair, the image of a measured step, its residuals, the
-/// scratch of the QR of both, the start; then the span.
-fn dynamic<T: Scalar>(dim: usize, components: usize) -> usize {
-    let width = (components + 2).next_multiple_of(T::LANE).min(dim);
-    8 * block::<T>(dim, width)
+/// An engine on a block with guard columns: the pair, the image of a measured step, its residuals,
+/// the scratch of the QR of both, and while all that is there the answer, orthonormalised, its span
+/// and the span of the block before; and 4096 records.
+fn engine<T: Scalar>(dim: usize, components: usize) -> usize {
+    15 * block::<T>(dim, guarded::<T>(dim, components)) + 4096 * size_of::<Record<T>>()
+}
+
+/// The columns of such a block.
+fn guarded<T: Scalar>(dim: usize, components: usize) -> usize {
+    (components + 2).next_multiple_of(T::LANE).min(dim)
 }
 
 /// What the products of an operator with so many columns leave in a workspace.
@@ -69,13 +75,18 @@ pub(crate) fn fit<T: Scalar>(op: &dyn RowOperator<T>, plan: &Plan) -> Result<usi
     let side: &dyn LinearOperator<T> = if wide { &outer } else { &covariance };
     // Mean and scale in f64, and as the operator has them.
     let statistics = cols * (2 * size_of::<f64>() + 5 * size_of::<T>());
-    let solve = match plan.solver.choose::<T>(dim, components).0 {
+    let method = Choice::new(op).choose::<T>(plan).0;
+    let solve = match method {
         Solver::Exact => exact::<T>(dim, components + 1) + scratch(side, T::LANE)?,
-        Solver::Dynamic => {
-            let width = (components + 2).next_multiple_of(T::LANE).min(dim);
-            dynamic::<T>(dim, components) + scratch(side, width)?
+        Solver::Lanczos | Solver::Auto => {
+            plan.lanczos().memory::<T>(dim) + scratch(side, components.max(8).min(dim))?
         }
-        _ => plan.lanczos(components).memory::<T>(dim) + scratch(side, components.max(8).min(dim))?,
+        method => {
+            // Samples are rows: their side is that of the columns.
+            let (dim, side) =
+                if method.is_sampled() { (cols, &covariance as _) } else { (dim, side) };
+            engine::<T>(dim, components) + scratch(side, guarded::<T>(dim, components))?
+        }
     };
     // The right vectors: Aᵀ U, orthonormalised, and their span.
     let right = if wide {

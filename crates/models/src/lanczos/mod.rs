@@ -190,7 +190,7 @@ impl Lanczos {
     }
 
     /// b and m, a multiple of b.
-    fn sizes<T: Scalar>(&self, dim: usize) -> (usize, usize) {
+    pub(crate) fn sizes<T: Scalar>(&self, dim: usize) -> (usize, usize) {
         let k = self.components;
         let line = if k <= 16 { T::LANE / 2 } else { T::LANE };
         let b = if self.width == 0 { line } else { self.width }.min(dim);

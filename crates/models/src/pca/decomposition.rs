@@ -6,8 +6,8 @@ use favard_operator::{
 
 use super::Plan;
 use super::sign::fix_signs;
-use super::solver::{Solution, Solver};
 use super::statistics::{Statistics, narrow};
+use super::{Solution, Solver};
 use crate::error::Result;
 use crate::{Certificate, Eigen};
 

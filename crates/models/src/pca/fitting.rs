@@ -3,9 +3,7 @@
 use std::ops::ControlFlow;
 
 use favard_engine::Record;
-use favard_operator::{
-    AdjointOperator, ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments,
-};
+use favard_operator::{ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments};
 
 use super::decomposition::Decomposition;
 use super::problem::{Problem, Start, nothing};
@@ -118,8 +116,7 @@ where
             nothing(shape.1, plan.components)
         } else {
             with_operator(self.x, &statistics, *steps, weights, |op| {
-                let op: &dyn AdjointOperator<T> = op;
-                Problem::new(op, statistics.freedom.recip()).solve(plan, start, watch)
+                Problem::of_rows(op, statistics.freedom.recip()).solve(plan, start, watch)
             })?
         };
         Ok(PcaFit(Decomposition::new(solution, statistics, plan, shape)))

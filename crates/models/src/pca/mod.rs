@@ -1,8 +1,10 @@
 //! [`Pca`]: principal components of dense or sparse data.
 
+mod choice;
 mod decomposition;
 mod fitted;
 mod fitting;
+mod method;
 mod plan;
 mod problem;
 mod sign;
@@ -11,12 +13,12 @@ mod statistics;
 
 pub use fitted::PcaFit;
 pub use fitting::Fitting;
-pub(crate) use solver::Solution;
 pub use solver::{Solver, Watch};
 
+pub(crate) use choice::Choice;
 pub(crate) use decomposition::Decomposition;
 pub(crate) use plan::{Plan, plan_setters};
-pub(crate) use problem::{Problem, Start, nothing};
+pub(crate) use problem::{Problem, Solution, Start, nothing};
 pub(crate) use statistics::{Statistics, Steps, narrow, with_operator};
 
 use std::ops::ControlFlow;

@@ -12,16 +12,30 @@ pub(crate) struct Plan {
     pub tolerance: f64,
     pub products: u64,
     pub seed: u64,
+    /// Rows of a batch and β, for the methods that have them; their own choice without.
+    pub batch: Option<usize>,
+    pub beta: Option<f64>,
 }
 
 impl Plan {
     pub fn new(components: usize) -> Self {
-        Self { components, solver: Solver::Auto, tolerance: 1e-6, products: 1000, seed: 1 }
+        Self {
+            components,
+            solver: Solver::Auto,
+            tolerance: 1e-6,
+            products: 1000,
+            seed: 1,
+            batch: None,
+            beta: None,
+        }
     }
 
-    /// The iteration for `components` pairs.
-    pub fn lanczos(&self, components: usize) -> Lanczos {
-        Lanczos::new(components).tolerance(self.tolerance).products(self.products).seed(self.seed)
+    /// Block Lanczos as the plan says.
+    pub fn lanczos(&self) -> Lanczos {
+        Lanczos::new(self.components)
+            .tolerance(self.tolerance)
+            .products(self.products)
+            .seed(self.seed)
     }
 
     /// `Ok` when data of this shape has so many components.
@@ -56,7 +70,23 @@ macro_rules! plan_setters {
             self
         }
 
-        /// Block products at most; 1000 unless said otherwise.
+        /// Rows of a batch, for the methods that sample; chosen from the noise unless said
+        /// otherwise.
+        #[must_use]
+        pub fn batch(mut self, rows: usize) -> Self {
+            self.plan.batch = Some(rows);
+            self
+        }
+
+        /// The momentum β in units of squared eigenvalues, for the methods that take one; chosen
+        /// from the Ritz values unless said otherwise.
+        #[must_use]
+        pub fn beta(mut self, beta: f64) -> Self {
+            self.plan.beta = Some(beta);
+            self
+        }
+
+        /// Block products, or passes over the data, at most; 1000 unless said otherwise.
         #[must_use]
         pub fn products(mut self, products: u64) -> Self {
             self.plan.products = products;

@@ -2,10 +2,12 @@
 
 use favard_engine::{Info, Stop};
 use favard_operator::{
-    Adjoint, AdjointOperator, Block, Gram, LinearOperator, Orthonormalizer, Scalar, Workspace,
+    Adjoint, AdjointOperator, Block, Gram, LinearOperator, Orthonormalizer, RowOperator, Scalar,
+    Workspace,
 };
 
-use super::solver::{Solution, Watch};
+use super::choice::Choice;
+use super::solver::Watch;
 use super::{Plan, Solver};
 use crate::Eigen;
 use crate::error::Result;
@@ -25,14 +27,27 @@ pub(crate) enum Start<'a, T> {
 /// $A^T u$, so that the smaller of the two is iterated on.
 pub(crate) struct Problem<'a, T> {
     op: &'a dyn AdjointOperator<T>,
+    rows: Option<&'a dyn RowOperator<T>>,
     scale: f64,
     wide: bool,
+}
+
+/// The eigenpairs, the method that was used and why.
+pub(crate) struct Solution<T> {
+    pub eigen: Eigen<T>,
+    pub method: Solver,
+    pub reason: String,
 }
 
 impl<'a, T: Scalar> Problem<'a, T> {
     pub fn new(op: &'a dyn AdjointOperator<T>, scale: f64) -> Self {
         let (rows, cols) = op.shape();
-        Self { op, scale, wide: rows < cols }
+        Self { op, rows: None, scale, wide: rows < cols }
+    }
+
+    /// The same for an operator whose rows can be sampled.
+    pub fn of_rows(op: &'a dyn RowOperator<T>, scale: f64) -> Self {
+        Self { rows: Some(op), ..Self::new(op, scale) }
     }
 
     /// The leading eigenpairs of C.
@@ -42,14 +57,25 @@ impl<'a, T: Scalar> Problem<'a, T> {
         start: Start<'_, T>,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
+        let (method, reason) = Choice::new(self.op).choose::<T>(plan);
+        if let (true, Some(rows)) = (method.is_sampled(), self.rows) {
+            // Samples are rows: the larger side, if need be.
+            let covariance = Gram::new(rows).with_scale(self.scale)?;
+            let start = match start {
+                Start::Random => None,
+                Start::Near(v) | Start::Found(v, _) => Some(v),
+            };
+            let eigen = plan.solve_sampled(method, &covariance, start, watch)?;
+            return Ok(Solution { eigen, method, reason });
+        }
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
-            let solution = self.on_side(&outer, plan, start, watch)?;
+            let solution = self.on_side(&outer, plan, (method, reason), start, watch)?;
             let Solution { eigen, method, reason } = solution;
             Ok(Solution { eigen: self.right_vectors(eigen)?, method, reason })
         } else {
             let covariance = Gram::new(self.op).with_scale(self.scale)?;
-            self.on_side(&covariance, plan, start, watch)
+            self.on_side(&covariance, plan, (method, reason), start, watch)
         }
     }
 
@@ -58,19 +84,28 @@ impl<'a, T: Scalar> Problem<'a, T> {
         &self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
+        (method, reason): (Solver, String),
         start: Start<'_, T>,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
-        let iteration = plan.lanczos(plan.components);
         match start {
-            Start::Random => plan.solver.solve(gram, &iteration, None, watch),
+            Start::Random => {
+                let eigen = plan.solve(method, gram, None, watch)?;
+                Ok(Solution { eigen, method, reason })
+            }
             Start::Near(v) => {
                 let start = self.to_side(v)?;
-                plan.solver.solve(gram, &iteration, Some(&start), watch)
+                let (method, reason) = if plan.solver == Solver::Auto {
+                    (Solver::Lanczos, "block Lanczos from the columns given".to_string())
+                } else {
+                    (method, reason)
+                };
+                let eigen = plan.solve(method, gram, Some(&start), watch)?;
+                Ok(Solution { eigen, method, reason })
             }
             Start::Found(v, values) => {
                 let basis = self.to_side(v)?;
-                let eigen = iteration.extend(gram, values, &basis, watch)?;
+                let eigen = plan.lanczos().extend(gram, values, &basis, watch)?;
                 let reason = format!("{} components were known", basis.cols());
                 Ok(Solution { eigen, method: Solver::Lanczos, reason })
             }

@@ -1,146 +1,152 @@
-//! [`Solver`]: how the eigenpairs are found.
+//! [`Solver`]: the names of the methods.
 
+use std::fmt;
 use std::ops::ControlFlow;
+use std::str::FromStr;
 
-use favard_engine::gauge::AugmentedQr;
-use favard_engine::map::Exact;
-use favard_engine::observe::{Step, Tolerance};
-use favard_engine::recurrence::Dynamic;
-use favard_engine::{Engine, Record, Stop};
-use favard_operator::{Block, LinearOperator, Scalar};
+use favard_engine::{Record, Stop};
 
-use crate::error::Result;
-use crate::{Eigen, Lanczos, exact_eigen};
+use crate::error::{Error, ErrorKind};
 
 /// What is called after every step of a fit: it sees how far the fit is, and can stop it.
 pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 
-/// The methods of [`Pca`](super::Pca) and [`TruncatedSvd`](crate::TruncatedSvd).
+/// The methods of [`Pca`](super::Pca) and [`TruncatedSvd`](crate::TruncatedSvd), each of them a
+/// solver of its own that takes any operator.
 ///
-/// `Auto` forms the matrix when that takes no more block products than an iteration would:
-/// n / 8 products against an expected k + 24, n the smaller side of the data; otherwise it is block
-/// Lanczos. Dynamic momentum is for when a basis cannot be stored: three blocks of k + guard columns
-/// instead of max(2k, k + 32) basis columns.
+/// A name can be parsed and printed: `"vr-pca".parse::<Solver>()`.
+///
+/// # The choice of `Auto`
+/// Either the smaller Gram matrix is formed and solved, or block Lanczos iterates. The cheaper one
+/// by this model is taken, in nanoseconds of a machine with two cores, of which only ratios matter;
+/// n is the smaller side, m the larger, e the entries, k the components, b the panel:
+///
+/// | work | cost |
+/// |---|---|
+/// | form, dense data | $m n^2 / 58$ |
+/// | form, other data | $n/8$ products with 8 columns |
+/// | solve the matrix | $0.2\, n^3$ |
+/// | a product with b columns, sparse data | $2e\, (0.65 + 0.06 b)$ |
+/// | a product with b columns, dense data | $2e \max(0.32, 0.06 b)$ |
+/// | orthogonalise in a step, basis of c columns | $n\, b\, (c + 8) / 6$ |
+/// | steps | $(9 + 4 k / b)(0.4 + 0.075 \log_{10} 1/\tau)$ |
+///
+/// The number of steps is a mean over spectra of real data, and a hard one takes several times as
+/// many: forming is preferred up to 1.5 times the cost. A start that is given decides for Lanczos.
+///
+/// # Example
+/// ```
+/// use favard_models::Solver;
+/// assert_eq!("krylov".parse::<Solver>()?, Solver::Lanczos);
+/// assert_eq!(Solver::VrPca.to_string(), "vr-pca");
+/// let wrong = "simplex".parse::<Solver>().unwrap_err().to_string();
+/// assert!(wrong.starts_with("solver: simplex is none of auto, exact, krylov, power"));
+/// # Ok::<(), favard_models::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Solver {
-    /// Chosen by the rule above.
+    /// Chosen by the model above.
     #[default]
     Auto,
-    /// The matrix is formed and solved: [`exact_eigen`].
+    /// The matrix is formed and solved: [`exact_eigen`](crate::exact_eigen).
     Exact,
-    /// Block Lanczos with thick restart: [`Lanczos`].
+    /// Block Lanczos with thick restart: [`Lanczos`](crate::Lanczos).
     Lanczos,
-    /// Block power iteration with dynamic momentum on the engine, in the stable form (A'').
+    /// [`Power`](crate::solvers::Power).
+    Power,
+    /// [`PowerMomentum`](crate::solvers::PowerMomentum), β from the guard columns unless given.
+    Momentum,
+    /// [`DynamicMomentum`](crate::solvers::DynamicMomentum): three blocks of memory.
     Dynamic,
-}
-
-/// The eigenpairs, the method that was used and why.
-pub(crate) struct Solution<T> {
-    pub eigen: Eigen<T>,
-    pub method: Solver,
-    pub reason: String,
+    /// [`ShiftedChebyshev`](crate::solvers::ShiftedChebyshev) on (0, guard).
+    Chebyshev,
+    /// [`BestHeavyBall`](crate::solvers::BestHeavyBall).
+    HeavyBall,
+    /// [`Inhomogeneous`](crate::solvers::Inhomogeneous) for a spectrum that is uniform below the
+    /// components, its ends estimated by a few steps of Lanczos.
+    Inhomogeneous,
+    /// [`Oja`](crate::solvers::Oja): samples, to the accuracy that its noise allows.
+    Oja,
+    /// [`OjaMomentum`](crate::solvers::OjaMomentum).
+    OjaMomentum,
+    /// [`AdaOja`](crate::solvers::AdaOja).
+    AdaOja,
+    /// [`MiniBatchMomentum`](crate::solvers::MiniBatchMomentum).
+    MiniBatch,
+    /// [`VrPca`](crate::solvers::VrPca).
+    VrPca,
+    /// [`VrMomentum`](crate::solvers::VrMomentum).
+    Vr,
 }
 
 impl Solver {
-    /// The method for `components` pairs of a matrix of this size, and why.
-    pub(crate) fn choose<T: Scalar>(self, dim: usize, components: usize) -> (Self, String) {
-        let (forming, iterating) = (dim.div_ceil(T::LANE), components + 24);
-        if self != Self::Auto {
-            (self, "asked for".to_string())
-        } else if forming <= iterating {
-            let reason = format!(
-                "forming the {dim} × {dim} matrix takes {forming} block products, \
-                 an iteration about {iterating}"
-            );
-            (Self::Exact, reason)
-        } else {
-            let reason = format!(
-                "an iteration takes about {iterating} block products, \
-                 forming the {dim} × {dim} matrix {forming}"
-            );
-            (Self::Lanczos, reason)
+    /// All of them, in the order of their names' listing.
+    pub const ALL: [Self; 15] = [
+        Self::Auto,
+        Self::Exact,
+        Self::Lanczos,
+        Self::Power,
+        Self::Momentum,
+        Self::Dynamic,
+        Self::Chebyshev,
+        Self::HeavyBall,
+        Self::Inhomogeneous,
+        Self::Oja,
+        Self::OjaMomentum,
+        Self::AdaOja,
+        Self::MiniBatch,
+        Self::VrPca,
+        Self::Vr,
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Exact => "exact",
+            Self::Lanczos => "krylov",
+            Self::Power => "power",
+            Self::Momentum => "momentum",
+            Self::Dynamic => "dynamic",
+            Self::Chebyshev => "chebyshev",
+            Self::HeavyBall => "heavy-ball",
+            Self::Inhomogeneous => "inhomogeneous",
+            Self::Oja => "oja",
+            Self::OjaMomentum => "oja-momentum",
+            Self::AdaOja => "ada-oja",
+            Self::MiniBatch => "minibatch",
+            Self::VrPca => "vr-pca",
+            Self::Vr => "vr",
         }
     }
 
-    /// The leading eigenpairs of a symmetric operator, from given columns if there are any.
-    pub(crate) fn solve<T: Scalar>(
-        self,
-        op: &dyn LinearOperator<T>,
-        plan: &Lanczos,
-        start: Option<&Block<T>>,
-        watch: &mut Watch<'_, T>,
-    ) -> Result<Solution<T>> {
-        let (dim, components) = (op.shape().0, plan.components());
-        let (method, reason) = self.choose::<T>(dim, components);
-        let eigen = match method {
-            Self::Exact => exact(op, components, watch)?,
-            Self::Dynamic => dynamic(op, plan, start, watch)?,
-            Self::Auto | Self::Lanczos => {
-                let plan = match start {
-                    // All columns of a start in the first panel, where none is added to another.
-                    Some(start) if start.cols() > T::LANE / 2 => {
-                        plan.clone().width(start.cols().next_multiple_of(T::LANE / 2))
-                    }
-                    _ => plan.clone(),
-                };
-                plan.solve_watched(op, start, watch)?
-            }
-        };
-        Ok(Solution { eigen, method, reason })
+    /// Whether it works on samples of the rows.
+    #[must_use]
+    pub fn is_sampled(self) -> bool {
+        matches!(
+            self,
+            Self::Oja | Self::OjaMomentum | Self::AdaOja | Self::MiniBatch | Self::VrPca | Self::Vr
+        )
     }
 }
 
-/// All eigenvalues come at once: one more than wanted is the guard, and there is one step to watch.
-fn exact<T: Scalar>(
-    op: &dyn LinearOperator<T>,
-    components: usize,
-    watch: &mut Watch<'_, T>,
-) -> Result<Eigen<T>> {
-    let guarded = if components < op.shape().0 { components + 1 } else { components };
-    let mut found = exact_eigen(op, guarded)?;
-    found.truncate(components);
-    if let Some(record) = found.info.history.last() {
-        // There is nothing left to stop.
-        let _ = watch(record);
+impl fmt::Display for Solver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
-    Ok(found)
 }
 
-/// Momentum whose β follows the residuals, on a block with guard columns.
-fn dynamic<T: Scalar>(
-    op: &dyn LinearOperator<T>,
-    plan: &Lanczos,
-    start: Option<&Block<T>>,
-    watch: &mut Watch<'_, T>,
-) -> Result<Eigen<T>> {
-    let (dim, components) = (op.shape().0, plan.components());
-    // Guard columns up to the next cache line, at least two where there is room.
-    let width = (components + 2).next_multiple_of(T::LANE).min(dim);
-    let (tolerance, products, seed) = plan.limits();
-    let mut block = Block::gaussian(dim, width, seed);
-    if let Some(start) = start {
-        for i in 0..dim {
-            block.row_mut(i).iter_mut().zip(start.row(i)).for_each(|(to, &from)| *to = from);
-        }
+impl FromStr for Solver {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|solver| solver.name() == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|solver| solver.name()).collect();
+            ErrorKind::Name { what: "solver", name: name.to_string(), known: names.join(", ") }
+                .into()
+        })
     }
-    let mut engine = Engine::new(Exact::new(op)?, Dynamic::default(), block)?
-        .with_gauge(AugmentedQr::new(width));
-    let report = |step: &Step<'_, T>| {
-        let Some(measure) = step.measure.filter(|measure| !measure.ritz.is_empty()) else {
-            return ControlFlow::Continue(());
-        };
-        let leading = measure.residuals.iter().take(components);
-        let residual = leading.fold(T::zero(), |m, &r| m.max(r));
-        let (tick, passes) = (step.tick, step.cost.passes);
-        watch(&Record { tick, passes, ritz: measure.ritz[0], residual })
-    };
-    let info = engine.run(products, &mut (Tolerance::new(tolerance, components)?, report))?;
-    let block = engine.block().clone();
-    drop(engine);
-    let mut found = Eigen::of_span(op, &block, components, info)?;
-    if found.info.stop == Stop::Iterations && found.meets(tolerance) {
-        found.info.stop = Stop::Converged;
-    }
-    Ok(found)
 }

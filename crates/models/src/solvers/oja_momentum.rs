@@ -83,8 +83,11 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for OjaMomentum 
                 let step = step.unwrap_or((root * root).min(1.0 / known.lambda1));
                 // β = (1 + ηλ₂)²/4
                 let (top, edge) = (1.0 + step * known.lambda1, 1.0 + step * known.lambda2);
-                let ticks =
-                    Growth::optimal(top, edge)?.iterations(Start::U, tan2(known.cos2)?, epsilon)?;
+                let ticks = Growth::optimal(top, edge)?.iterations(
+                    Start::U,
+                    tan2(known.cos2)?,
+                    epsilon / 2.0,
+                )?;
                 planned = Some(ticks as f64);
                 sampled.vectors = Some(tuned.vectors);
                 (step, beta.unwrap_or(edge * edge / 4.0))

@@ -8,8 +8,8 @@ use std::ops::ControlFlow;
 
 use favard_engine::{Record, Stop};
 use favard_operator::{
-    AdjointOperator, Centered, ColumnMoments, Gram, LinearOperator, Moments, RowOperator, Scalar,
-    Weighted, WeightedMoments, Workspace, ops,
+    Centered, ColumnMoments, Gram, LinearOperator, Moments, RowOperator, Scalar, Weighted,
+    WeightedMoments, Workspace, ops,
 };
 
 use crate::error::{ErrorKind, Result};
@@ -122,8 +122,7 @@ impl TruncatedSvd {
             nothing(shape.1, plan.components)
         } else {
             with_operator(x, &statistics, AS_IT_IS, weights, |op| {
-                let op: &dyn AdjointOperator<T> = op;
-                Problem::new(op, 1.0).solve(plan, Start::Random, watch)
+                Problem::of_rows(op, 1.0).solve(plan, Start::Random, watch)
             })?
         };
         let decomposition = Decomposition::new(solution, statistics, plan, shape);

@@ -1,0 +1,78 @@
+//! [`Choice`]: which method, and why.
+
+use favard_operator::{AdjointOperator, Scalar};
+
+use super::{Plan, Solver};
+use crate::Lanczos;
+
+/// What the choice of a method depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Choice {
+    /// The smaller side and the larger.
+    dim: usize,
+    inner: usize,
+    /// Multiplications of a product with the data and one with its transpose, with one column.
+    work: f64,
+    /// Whether the Gram matrix can be formed at the speed of a matrix product.
+    forms: bool,
+}
+
+/// Forming is sure, the number of steps is not.
+const MARGIN: f64 = 1.5;
+
+impl Choice {
+    pub fn new<T: Scalar>(op: &dyn AdjointOperator<T>) -> Self {
+        let (rows, cols) = op.shape();
+        let (dim, inner) = (rows.min(cols), rows.max(cols));
+        Self { dim, inner, work: 2.0 * op.work(), forms: op.forms_gram() }
+    }
+
+    /// Nanoseconds of a product with so many columns.
+    fn product(&self, columns: f64) -> f64 {
+        let each = if self.forms { (0.06 * columns).max(0.32) } else { 0.65 + 0.06 * columns };
+        self.work * each
+    }
+
+    /// Nanoseconds to form the matrix and to solve it.
+    fn exact(&self) -> f64 {
+        let (n, m) = (self.dim as f64, self.inner as f64);
+        let form = if self.forms { m * n * n / 58.0 } else { n / 8.0 * self.product(8.0) };
+        form + 0.2 * n.powi(3)
+    }
+
+    /// Nanoseconds and steps of block Lanczos.
+    fn krylov<T: Scalar>(&self, plan: &Lanczos) -> (f64, f64) {
+        let (b, m) = plan.sizes::<T>(self.dim);
+        let (b, k, n) = (b as f64, plan.components() as f64, self.dim as f64);
+        let digits = -plan.limits().0.clamp(1e-16, 0.1).log10();
+        let steps = (9.0 + 4.0 * k / b) * (0.4 + 0.075 * digits);
+        let basis = (0.5 * steps * b).min(0.75 * m as f64);
+        let orthogonal = n * b * (basis + 8.0) / 6.0;
+        // The last product recomputes the residuals of all components.
+        (steps * (self.product(b) + orthogonal) + self.product(8.0) * k / 8.0, steps)
+    }
+
+    /// The method for a plan, and why.
+    pub fn choose<T: Scalar>(&self, plan: &Plan) -> (Solver, String) {
+        if plan.solver != Solver::Auto {
+            return (plan.solver, "asked for".to_string());
+        }
+        let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
+        let n = self.dim;
+        let ratio = krylov / exact;
+        if exact <= MARGIN * krylov {
+            let reason = format!(
+                "the {n} × {n} matrix is formed and solved: about {steps:.0} block products of an \
+                 iteration would cost {ratio:.1} times as much"
+            );
+            (Solver::Exact, reason)
+        } else {
+            let times = 1.0 / ratio;
+            let reason = format!(
+                "block Lanczos, about {steps:.0} block products: forming and solving the {n} × {n} \
+                 matrix would cost {times:.1} times as much"
+            );
+            (Solver::Lanczos, reason)
+        }
+    }
+}

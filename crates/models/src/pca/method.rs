@@ -1,0 +1,136 @@
+//! A method by its name, on an operator.
+
+use favard_engine::recurrence::{Tabulated, Triple};
+use favard_operator::{Block, LinearOperator, Scalar, StochasticOperator};
+
+use super::solver::Watch;
+use super::{Plan, Solver};
+use crate::error::Result;
+use crate::solvers::{
+    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Inhomogeneous, Method, MiniBatchMomentum,
+    Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
+};
+use crate::{Eigen, Lanczos, exact_eigen};
+
+impl Plan {
+    /// A method of [`solvers`](crate::solvers) with everything that the plan says.
+    fn eigensolver<M>(&self, method: M) -> Eigensolver<M> {
+        Eigensolver::new(method, self.components)
+            .tolerance(self.tolerance)
+            .passes(self.products as f64)
+            .seed(self.seed)
+    }
+
+    fn run<T: Scalar, A: LinearOperator<T> + ?Sized, M: Method<T, A>>(
+        &self,
+        method: M,
+        op: &A,
+        start: Option<&Block<T>>,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Eigen<T>> {
+        self.eigensolver(method).solve_watched(op, start, watch)
+    }
+
+    /// The leading eigenpairs of a symmetric operator by a method that uses all of it.
+    pub(super) fn solve<T: Scalar>(
+        &self,
+        method: Solver,
+        op: &dyn LinearOperator<T>,
+        start: Option<&Block<T>>,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Eigen<T>> {
+        match method {
+            Solver::Exact => exact(op, self.components, watch),
+            Solver::Power => self.run(Power, op, start, watch),
+            Solver::Momentum => {
+                let method = PowerMomentum::default();
+                let method = self.beta.map_or(method, |beta| method.beta(beta));
+                self.run(method, op, start, watch)
+            }
+            Solver::Dynamic => self.run(DynamicMomentum, op, start, watch),
+            Solver::Chebyshev => self.run(ShiftedChebyshev::default(), op, start, watch),
+            Solver::HeavyBall => self.run(BestHeavyBall, op, start, watch),
+            Solver::Inhomogeneous => self.run(uniform_tail(op, self)?, op, start, watch),
+            _ => from_columns(self.lanczos(), start).solve_watched(op, start, watch),
+        }
+    }
+
+    /// The leading eigenpairs of a symmetric operator by a method that samples its terms.
+    pub(super) fn solve_sampled<T: Scalar>(
+        &self,
+        method: Solver,
+        op: &dyn StochasticOperator<T>,
+        start: Option<&Block<T>>,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Eigen<T>> {
+        /// The method with the parameters that the plan gives.
+        macro_rules! given {
+            ($method:ty $(, $parameter:ident)*) => {{
+                let method = <$method>::default();
+                $(let method = self.$parameter.map_or(method, |value| method.$parameter(value));)*
+                self.run(method, op, start, watch)
+            }};
+        }
+        match method {
+            Solver::Oja => given!(Oja, batch),
+            Solver::OjaMomentum => given!(OjaMomentum, batch, beta),
+            Solver::AdaOja => given!(AdaOja, batch),
+            Solver::MiniBatch => given!(MiniBatchMomentum, batch, beta),
+            Solver::VrPca => given!(VrPca, batch),
+            _ => given!(VrMomentum, batch, beta),
+        }
+    }
+}
+
+/// All columns of a start in the first panel, where none is added to another.
+fn from_columns<T: Scalar>(plan: Lanczos, start: Option<&Block<T>>) -> Lanczos {
+    match start {
+        Some(start) if start.cols() > T::LANE / 2 => {
+            plan.width(start.cols().next_multiple_of(T::LANE / 2))
+        }
+        _ => plan,
+    }
+}
+
+/// All eigenvalues come at once: one more than wanted is the guard, and there is one step to watch.
+fn exact<T: Scalar>(
+    op: &dyn LinearOperator<T>,
+    components: usize,
+    watch: &mut Watch<'_, T>,
+) -> Result<Eigen<T>> {
+    let guarded = if components < op.shape().0 { components + 1 } else { components };
+    let mut found = exact_eigen(op, guarded)?;
+    found.truncate(components);
+    if let Some(record) = found.info.history.last() {
+        // There is nothing left to stop.
+        let _ = watch(record);
+    }
+    Ok(found)
+}
+
+/// Degrees whose coefficients are tabulated; from there on they hardly change.
+const DEGREES: usize = 200;
+
+/// The inhomogeneous recurrence for eigenvalues that are uniform on (0, h) below the components: the
+/// Legendre polynomials there. h is the Ritz value behind the components after a few products.
+fn uniform_tail<T: Scalar>(
+    op: &dyn LinearOperator<T>,
+    plan: &Plan,
+) -> Result<Inhomogeneous<Tabulated<T>>> {
+    let (dim, k) = (op.shape().0, plan.components);
+    let ahead = Lanczos::new((k + 1).min(dim)).seed(plan.seed).products(6 + k as u64 / 2);
+    let found = ahead.tolerance(1e-3).solve(op)?;
+    let value = |j: usize| found.values.get(j).map_or(0.0, |value| value.as_f64());
+    // Without a gap behind the components the point would lie on the measure.
+    let (point, high) = (value(k - 1), value(k).min(0.999 * value(k - 1)).max(0.0));
+    let half = if high > 0.0 { 0.5 * high } else { 0.5 * point.max(f64::MIN_POSITIVE) };
+    let triple = |n: usize| {
+        // (n+1) P_{n+1} = (2n+1) (x/h₀ − 1) P_n − n P_{n−1}, normalised by √(2n+1)
+        let n = n as f64;
+        let root = |m: f64| (2.0 * m + 1.0).sqrt();
+        let a = root(n + 1.0) * root(n) / (n + 1.0);
+        let c = if n == 0.0 { 0.0 } else { n / (n + 1.0) * root(n + 1.0) / root(n - 1.0) };
+        Triple { a: T::of(a / half), b: T::of(-a), c: T::of(c) }
+    };
+    Ok(Inhomogeneous::new(Tabulated::new((0..DEGREES).map(triple).collect())?, point))
+}
