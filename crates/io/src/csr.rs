@@ -9,7 +9,11 @@ use crate::error::{ErrorKind, Result};
 const TASK: usize = 1 << 16;
 
 /// A list of zeros, or an error where the memory cannot be had.
-pub(crate) fn zeros<V: Clone>(what: &'static str, zero: V, count: usize) -> Result<Vec<V>, ErrorKind> {
+pub(crate) fn zeros<V: Clone>(
+    what: &'static str,
+    zero: V,
+    count: usize,
+) -> Result<Vec<V>, ErrorKind> {
     let bytes = (count as u64).saturating_mul(size_of::<V>() as u64);
     let mut probe = Vec::<V>::new();
     probe.try_reserve_exact(count).map_err(|_| ErrorKind::Memory { what, bytes })?;
@@ -19,7 +23,11 @@ pub(crate) fn zeros<V: Clone>(what: &'static str, zero: V, count: usize) -> Resu
 }
 
 /// Room for `more` elements, or an error.
-pub(crate) fn reserve<V>(what: &'static str, list: &mut Vec<V>, more: usize) -> Result<(), ErrorKind> {
+pub(crate) fn reserve<V>(
+    what: &'static str,
+    list: &mut Vec<V>,
+    more: usize,
+) -> Result<(), ErrorKind> {
     let bytes = (list.len() as u64 + more as u64).saturating_mul(size_of::<V>() as u64);
     list.try_reserve(more).map_err(|_| ErrorKind::Memory { what, bytes })
 }
@@ -69,7 +77,8 @@ impl<T: Scalar> Scatter<T> {
         }
         let rows = pointers.len() - 1;
         let parts = rayon::current_num_threads().min(1 + sum / TASK);
-        let row_at = |part: usize| pointers[1..].partition_point(|&start| start < sum * part / parts);
+        let row_at =
+            |part: usize| pointers[1..].partition_point(|&start| start < sum * part / parts);
         let mut cuts: Vec<usize> = (0..parts).map(row_at).collect();
         cuts.push(rows);
         let start = |&row: &usize| pointers.get(row + 1).copied().unwrap_or(sum);
@@ -91,9 +100,8 @@ impl<T: Scalar> Scatter<T> {
         let mut parts = self.parts();
         let fill = |part: &mut Part<'_, T>| {
             for ((&row, &column), &value) in rows.iter().zip(columns).zip(values) {
-                let Some(next) = (row as usize)
-                    .checked_sub(part.first)
-                    .and_then(|row| part.next.get_mut(row))
+                let Some(next) =
+                    (row as usize).checked_sub(part.first).and_then(|row| part.next.get_mut(row))
                 else {
                     continue;
                 };
@@ -153,7 +161,8 @@ pub(crate) fn finish<T: Scalar>(
     mut values: Vec<T>,
 ) -> Result<Csr<'static, T>, ErrorKind> {
     let rows = pointers.len() - 1;
-    let is_sorted = |row: usize| columns[pointers[row]..pointers[row + 1]].is_sorted_by(|a, b| a < b);
+    let is_sorted =
+        |row: usize| columns[pointers[row]..pointers[row + 1]].is_sorted_by(|a, b| a < b);
     if !(0..rows).into_par_iter().with_min_len(1024).all(is_sorted) {
         let lengths = sort_rows(&pointers, &mut columns, &mut values);
         close_gaps(&lengths, &mut pointers, &mut columns, &mut values);

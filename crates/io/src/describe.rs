@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use crate::input::Source;
 use crate::format::Format;
+use crate::input::Source;
 
 /// How a matrix is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

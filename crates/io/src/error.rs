@@ -211,7 +211,14 @@ pub enum ErrorKind {
 /// At most 40 characters of what was found, for a message.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]);
-    let mut short: String = text.chars().take(40).flat_map(char::escape_default).collect();
+    let mut short = String::new();
+    for character in text.chars().take(40) {
+        // A message is one line.
+        match character.is_control() {
+            true => short.extend(character.escape_default()),
+            false => short.push(character),
+        }
+    }
     if text.chars().nth(40).is_some() || bytes.len() > 160 {
         short.push('…');
     }

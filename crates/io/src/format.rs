@@ -70,10 +70,8 @@ impl Format {
         }
         let mut head = Head::new(source);
         head.advance()?;
-        let is_banner = head
-            .line()
-            .get(..BANNER.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(BANNER));
+        let is_banner =
+            head.line().get(..BANNER.len()).is_some_and(|start| start.eq_ignore_ascii_case(BANNER));
         if is_banner {
             return Ok(Self::MatrixMarket);
         }
@@ -86,9 +84,8 @@ impl Format {
 
 /// The extension in lower case, `.gz` left aside.
 pub(crate) fn extension(path: &Path) -> String {
-    let lower = |path: &Path| {
-        path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
-    };
+    let lower =
+        |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match lower(path) {
         outer if outer == "gz" => lower(Path::new(path.file_stem().unwrap_or_default())),
         outer => outer,

@@ -174,7 +174,8 @@ fn parse_row<T: Scalar>(
         if colon == at || byte(text, colon) != b':' {
             return Err(expected("entry", "index:value", text, at));
         }
-        let column = u32::try_from(index).ok().filter(|_| (bounds.low..=bounds.high).contains(&index));
+        let column =
+            u32::try_from(index).ok().filter(|_| (bounds.low..=bounds.high).contains(&index));
         let Some(column) = column else {
             let (what, found) = ("column index", crate::error::shown(&text[at..colon]));
             let (low, high) = (bounds.low, bounds.high);

@@ -222,12 +222,19 @@ impl<'s> Archive<'s> {
             part_rows.clear();
             part_cols.clear();
             part_values.clear();
-            let name_rows = |problem| self.error(row_name, problem);
-            if !from_rows.indices("row index", last(rows), &mut part_rows).map_err(name_rows)? {
+            let is_part = from_rows
+                .indices("row index", last(rows), &mut part_rows)
+                .map_err(|problem| self.error(row_name, problem))?;
+            // At the end too: only there are the checksums looked at.
+            columns
+                .next(part_rows.len(), cols, &mut part_cols)
+                .map_err(|problem| self.error("col", problem))?;
+            from_values
+                .numbers::<T>(&mut part_values)
+                .map_err(|problem| self.error("data", problem))?;
+            if !is_part {
                 break;
             }
-            columns.next(part_rows.len(), cols, &mut part_cols).map_err(|p| self.error("col", p))?;
-            from_values.numbers::<T>(&mut part_values).map_err(|p| self.error("data", p))?;
             scatter.place(&part_rows, &part_cols, &part_values);
         }
         scatter.finish(cols).map_err(fail)
@@ -238,7 +245,11 @@ impl<'s> Archive<'s> {
 enum Columns<'a, R> {
     Listed(Stream<R>),
     /// Column j has the entries from `starts[j]` on.
-    Starts { starts: &'a [usize], column: u32, position: usize },
+    Starts {
+        starts: &'a [usize],
+        column: u32,
+        position: usize,
+    },
 }
 
 impl<R: Read> Columns<'_, R> {
@@ -270,7 +281,11 @@ fn last(count: usize) -> u64 {
     (count as u64).saturating_sub(1)
 }
 
-fn check_count(what: &'static str, expected: impl TryInto<u64>, found: u64) -> Result<(), ErrorKind> {
+fn check_count(
+    what: &'static str,
+    expected: impl TryInto<u64>,
+    found: u64,
+) -> Result<(), ErrorKind> {
     let expected = expected.try_into().unwrap_or(u64::MAX);
     if expected == found { Ok(()) } else { Err(ErrorKind::Count { what, expected, found }) }
 }

@@ -126,8 +126,24 @@ fn decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
 /// Appends the digits at `at` to those before the point; wraps around past 19 of them.
 #[inline]
 fn fraction(text: &[u8], mut at: usize, mut digits: u64) -> (u64, usize) {
-    const TENS: [u64; 16] =
-        [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 0, 0, 0, 0, 0, 0, 0];
+    const TENS: [u64; 16] = [
+        1,
+        10,
+        100,
+        1000,
+        10_000,
+        100_000,
+        1_000_000,
+        10_000_000,
+        100_000_000,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
     let append = |digits: u64, (part, count): (u64, usize)| {
         (digits.wrapping_mul(TENS[count & 15]).wrapping_add(part), count)
     };
@@ -139,7 +155,8 @@ fn fraction(text: &[u8], mut at: usize, mut digits: u64) -> (u64, usize) {
             return (digits, at);
         }
         // 15, 16 and 17 digits are about equally frequent: no branch tells them apart.
-        let (Some(second), Some(third)) = (eight_digits(text, at), eight_digits(text, at + 8)) else {
+        let (Some(second), Some(third)) = (eight_digits(text, at), eight_digits(text, at + 8))
+        else {
             break;
         };
         let count;
@@ -291,11 +308,37 @@ mod tests {
     #[test]
     fn numbers_are_the_nearest_of_the_standard_library() {
         for text in [
-            "0", "-0", "1", "-17", "+3", "0.1", "-.5", "5.", "1e3", "1E-3", "123456789012345678",
-            "2.3504962595143097E-1", "4.9e-324", "1.7976931348623157e308", "9007199254740993",
-            "000000000000000000012", "1e-400", "-0.0", "0e5", "1.5e+2", "3e22", "3e23", "1e-22", "1e-23",
-            "0.10000000000000000001", "9007199254740993e-3", "18446744073709551615e-19",
-            "9223372036854775808e-27", "9.999999999999999999e-9", "1.e5", "12345678.12345678",
+            "0",
+            "-0",
+            "1",
+            "-17",
+            "+3",
+            "0.1",
+            "-.5",
+            "5.",
+            "1e3",
+            "1E-3",
+            "123456789012345678",
+            "2.3504962595143097E-1",
+            "4.9e-324",
+            "1.7976931348623157e308",
+            "9007199254740993",
+            "000000000000000000012",
+            "1e-400",
+            "-0.0",
+            "0e5",
+            "1.5e+2",
+            "3e22",
+            "3e23",
+            "1e-22",
+            "1e-23",
+            "0.10000000000000000001",
+            "9007199254740993e-3",
+            "18446744073709551615e-19",
+            "9223372036854775808e-27",
+            "9.999999999999999999e-9",
+            "1.e5",
+            "12345678.12345678",
         ] {
             let (value, end) = number::<f64>(format!("{text} ").as_bytes(), 0).unwrap();
             assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");
@@ -306,7 +349,8 @@ mod tests {
         for _ in 0..200_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let (digits, power) = (seed >> (seed % 60), i64::from((seed >> 40) as u8 % 60) - 35);
-            let texts = [format!("-{digits}e{power}"), format!("0.{digits}E{power}"), digits.to_string()];
+            let texts =
+                [format!("-{digits}e{power}"), format!("0.{digits}E{power}"), digits.to_string()];
             for text in texts {
                 let (value, end) = number::<f64>(format!("{text},").as_bytes(), 0).unwrap();
                 assert_eq!(value.to_bits(), text.parse::<f64>().unwrap().to_bits(), "{text}");

@@ -62,7 +62,9 @@ impl<'a> Fields<'a> {
         self.start = self.blanks(at);
         let is_quoted = self.line.get(self.start) == Some(&b'"');
         let from = self.start + usize::from(is_quoted);
-        if matches!(self.line.get(from), None | Some(b'"')) || byte(self.line, from) == self.separator {
+        if matches!(self.line.get(from), None | Some(b'"'))
+            || byte(self.line, from) == self.separator
+        {
             let (what, expected, found) = ("value", "a number", String::new());
             return Err(Fault::new(self.start, ErrorKind::Expected { what, expected, found }));
         }
@@ -83,15 +85,14 @@ impl<'a> Fields<'a> {
         self.start = self.blanks(at);
         if self.line.get(self.start) != Some(&b'"') {
             let rest = &self.line[self.start..];
-            let is_end = |&byte: &u8| {
-                byte == self.separator || (self.separator == b' ' && byte == b'\t')
-            };
+            let is_end =
+                |&byte: &u8| byte == self.separator || (self.separator == b' ' && byte == b'\t');
             let length = rest.iter().position(is_end).unwrap_or(rest.len());
             let field = rest[..length].trim_ascii_end();
             let end = self.start + length;
-            self.at = (end < self.line.len()).then(|| {
-                if self.separator == b' ' { skip_blanks(self.line, end) } else { end + 1 }
-            });
+            let is_blank = self.separator == b' ';
+            let next = if is_blank { skip_blanks(self.line, end) } else { end };
+            self.at = (next < self.line.len()).then_some(next + usize::from(!is_blank));
             return Ok(Some(Cow::Borrowed(field)));
         }
         let (mut field, mut at) = (Vec::new(), self.start + 1);

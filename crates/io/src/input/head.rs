@@ -37,10 +37,9 @@ impl<'s> Head<'s> {
             .map_err(|error| self.source.error(error))? as u64;
         if count > limit {
             let what = "bytes of a line";
-            return Err(self.error(
-                0,
-                ErrorKind::Limit { what, found: count, limit, field: "line_bytes" },
-            ));
+            return Err(
+                self.error(0, ErrorKind::Limit { what, found: count, limit, field: "line_bytes" })
+            );
         }
         self.next_start += count;
         if self.line_start == 0 && self.line.starts_with(MARK) {

@@ -59,8 +59,9 @@ pub(crate) fn parse_lines<P: Default + Send>(
     parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
     mut absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send,
 ) -> Result<ControlFlow<()>> {
-    let width = 2 * rayon::current_num_threads();
-    let size = (HELD / (2 * width)).clamp(1 << 16, 1 << 20);
+    let width = 4 * rayon::current_num_threads();
+    // A piece and what is made of it should stay in the cache of a core.
+    let size = (HELD / (2 * width)).clamp(1 << 16, 1 << 18);
     if !source.is_gzip() {
         let feed = Feed::Ranges { next: start, start, end: source.len(), size: size as u64 };
         return run(source, feed, width, &parse, &mut absorb);
@@ -155,7 +156,10 @@ impl<P: Default + Send> Wave<P> {
         parse: &(impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync),
     ) {
         let one = |piece: &mut Piece<P>| {
-            piece.fault = piece.load(source).and_then(|()| parse(&piece.text[piece.skip..], &mut piece.parsed)).err();
+            piece.fault = piece
+                .load(source)
+                .and_then(|()| parse(&piece.text[piece.skip..], &mut piece.parsed))
+                .err();
         };
         match &mut self.pieces[..self.live] {
             [piece] => one(piece),
@@ -210,7 +214,7 @@ impl<P> Piece<P> {
         let first = if is_first { from } else { from - 1 };
         (self.skip, self.base) = (0, first);
         let text = &mut self.text;
-        // At most 1 MiB and a byte.
+        // At most 256 KiB and a byte.
         let wanted = usize::try_from(to - first).unwrap_or(usize::MAX);
         text.resize(wanted, 0);
         let io = |error| Fault::new(0, ErrorKind::Io(error));

@@ -85,6 +85,15 @@ impl<'a> Source<'a> {
         Ok(bytes)
     }
 
+    /// The bytes, when they are in memory.
+    #[cfg(feature = "h5ad")]
+    pub fn in_memory(&self) -> Option<&[u8]> {
+        match self.data {
+            Data::File(_) => None,
+            Data::Bytes(bytes) => Some(bytes),
+        }
+    }
+
     /// Fills the buffer from a place on disk; fewer bytes only at the end.
     pub fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         match &self.data {

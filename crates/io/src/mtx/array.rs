@@ -68,7 +68,8 @@ fn parse<T: Scalar>(text: &[u8], values: &mut Vec<T>) -> Result<(), Fault> {
 /// The whole matrix from the lower triangle, column by column; a skew one has no diagonal.
 fn mirror<T: Scalar>(size: usize, lower: &[T], is_skew: bool) -> Result<Array2<T>, ErrorKind> {
     let all = crate::csr::zeros("values", T::zero(), size.saturating_mul(size))?;
-    let too_large = |_| ErrorKind::Unsupported { what: "shape", found: format!("{size} × {size}") };
+    let too_large =
+        |_| ErrorKind::Unsupported { what: "shape", found: format!("{size} × {size}") };
     let mut array = Array2::from_shape_vec((size, size).f(), all).map_err(too_large)?;
     let mut values = lower.iter();
     for col in 0..size {

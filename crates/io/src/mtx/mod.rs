@@ -37,8 +37,8 @@ pub(crate) fn describe(source: &Source<'_>, is_transposed: bool) -> Result<Descr
         // The diagonal, if any, is counted twice.
         (Layout::Sparse, _) => header.entries.saturating_mul(2),
     };
-    let mut description = Description::new(source, (rows, cols), entries, layout, header.field.name());
-    description.is_upper_bound =
-        layout == Layout::Sparse && header.symmetry != Symmetry::General;
+    let mut description =
+        Description::new(source, (rows, cols), entries, layout, header.field.name());
+    description.is_upper_bound = layout == Layout::Sparse && header.symmetry != Symmetry::General;
     Ok(description)
 }

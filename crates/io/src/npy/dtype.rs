@@ -37,8 +37,10 @@ macro_rules! native {
 impl Dtype {
     /// Reads `<f8`, `>i4`, `|b1`, `|S3`, `<U3`.
     pub fn parse(descr: &str) -> Result<Self, ErrorKind> {
-        let unsupported =
-            || ErrorKind::Unsupported { what: "dtype", found: crate::error::shown(descr.as_bytes()) };
+        let unsupported = || ErrorKind::Unsupported {
+            what: "dtype",
+            found: crate::error::shown(descr.as_bytes()),
+        };
         let bytes = descr.as_bytes();
         let (order, rest) = bytes.split_first().ok_or_else(unsupported)?;
         let is_big_endian = match order {
@@ -99,9 +101,9 @@ impl Dtype {
             ($type:ty) => {{
                 let swap = self.is_big_endian;
                 let numbers = bytes.chunks_exact(size_of::<$type>());
-                to.extend(numbers.map(|bytes| {
-                    i64::from(native!($type, bytes, swap)).cast_unsigned()
-                }));
+                to.extend(
+                    numbers.map(|bytes| i64::from(native!($type, bytes, swap)).cast_unsigned()),
+                );
             }};
         }
         match (self.kind, self.width) {

@@ -30,7 +30,10 @@ impl Header {
         if &start[..6] != b"\x93NUMPY" {
             let found = shown(&start[..6]);
             let expected = "\\x93NUMPY";
-            return Err(Problem::at(0, ErrorKind::Expected { what: "first bytes", expected, found }));
+            return Err(Problem::at(
+                0,
+                ErrorKind::Expected { what: "first bytes", expected, found },
+            ));
         }
         let mut length = [0; 4];
         let prefix: usize = match start[6] {
@@ -140,7 +143,8 @@ impl Parser<'_> {
 
     fn truth(&mut self) -> Result<bool, &'static str> {
         for (word, value) in [("True", true), ("False", false)] {
-            if self.is_next(word.as_bytes()[0]) && self.text[self.at..].starts_with(word.as_bytes()) {
+            if self.is_next(word.as_bytes()[0]) && self.text[self.at..].starts_with(word.as_bytes())
+            {
                 self.at += word.len();
                 return Ok(value);
             }

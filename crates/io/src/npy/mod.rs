@@ -46,9 +46,8 @@ pub(crate) fn read_array<T: Scalar>(
     while stream.numbers(&mut values)? {}
     let size = |size| usize::try_from(size).unwrap_or(usize::MAX);
     let shape = (size(rows), size(cols)).set_f(stream.header().is_fortran);
-    let too_large = |_| {
-        ErrorKind::Unsupported { what: "shape", found: format!("{rows} × {cols}") }
-    };
+    let too_large =
+        |_| ErrorKind::Unsupported { what: "shape", found: format!("{rows} × {cols}") };
     Ok(Array2::from_shape_vec(shape, values).map_err(too_large)?)
 }
 

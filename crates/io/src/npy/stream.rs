@@ -122,8 +122,10 @@ impl<R: Read> Stream<R> {
             return Err(self.not("one word"));
         }
         self.part()?;
+        let buffer = std::mem::take(&mut self.buffer);
+        self.part()?;
         // The characters of either kind that are in use here are plain bytes among zeros.
-        let bytes = self.buffer.iter().copied().filter(|&byte| byte != 0).collect();
+        let bytes = buffer.iter().copied().filter(|&byte| byte != 0).collect();
         String::from_utf8(bytes).map_err(|_| ErrorKind::Encoding { what: "word" }.into())
     }
 
@@ -137,6 +139,9 @@ impl<R: Read> Stream<R> {
         // At most PART.
         let count = usize::try_from(self.count - self.done).unwrap_or(PART).min(PART);
         if count == 0 {
+            // A checksum is only looked at once the end was read.
+            let mut behind = [0];
+            let _ = self.reader.read(&mut behind).map_err(ErrorKind::Io)?;
             return Ok(None);
         }
         let at = self.header.bytes + self.done * self.width();
