@@ -1,6 +1,6 @@
 //! What can be wrong with a file.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -76,13 +76,20 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, position, kind) = &*self.inner;
-        write!(f, "{}", path.display())?;
-        match position {
-            Position::Whole => {}
-            Position::Text { line, column } => write!(f, ":{line}:{column}")?,
-            Position::Byte(byte) => write!(f, ": byte {byte}")?,
+        let place = match position {
+            Position::Whole => String::new(),
+            Position::Text { line, column } => format!(":{line}:{column}"),
+            Position::Byte(byte) => format!(": byte {byte}"),
+        };
+        // One line, whatever the names and words of the file are.
+        for character in format!("{}{place}: {kind}", path.display()).chars() {
+            if character.is_control() {
+                write!(f, "{}", character.escape_default())?;
+            } else {
+                f.write_char(character)?;
+            }
         }
-        write!(f, ": {kind}")
+        Ok(())
     }
 }
 
@@ -211,14 +218,7 @@ pub enum ErrorKind {
 /// At most 40 characters of what was found, for a message.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(160)]);
-    let mut short = String::new();
-    for character in text.chars().take(40) {
-        // A message is one line.
-        match character.is_control() {
-            true => short.extend(character.escape_default()),
-            false => short.push(character),
-        }
-    }
+    let mut short: String = text.chars().take(40).collect();
     if text.chars().nth(40).is_some() || bytes.len() > 160 {
         short.push('…');
     }

@@ -163,13 +163,12 @@ impl<'s> AnnData<'s> {
         let part = format!("X/{name}");
         let array = self.file.dataset(&part).map_err(|error| self.fail(&part, error))?;
         self.check_size(&part, &array)?;
-        match array.shape().map_err(|error| self.fail(&part, error))?[..] {
-            [length] => Ok((array, length)),
-            _ => {
-                let (what, found) = ("dimensions of a list", "not 1".to_owned());
-                Err(self.wrong(&part, ErrorKind::Unsupported { what, found }))
-            }
+        let shape = array.shape().map_err(|error| self.fail(&part, error))?;
+        if let [length] = shape[..] {
+            return Ok((array, length));
         }
+        let (what, found) = ("dimensions of a list", shape.len().to_string());
+        Err(self.wrong(&part, ErrorKind::Unsupported { what, found }))
     }
 
     /// Appends numbers from some rows of an array.
@@ -213,13 +212,11 @@ impl<'s> AnnData<'s> {
         reserve(what, to, numbers.len()).map_err(|kind| self.wrong(&part, kind))?;
         for number in numbers {
             let index = u64::try_from(number).ok().filter(|&index| index <= high);
-            match (index, I::try_from(number)) {
-                (Some(_), Ok(index)) => to.push(index),
-                _ => {
-                    let found = number.to_string();
-                    return Err(self.wrong(&part, ErrorKind::Range { what, low: 0, high, found }));
-                }
-            }
+            let (Some(_), Ok(index)) = (index, I::try_from(number)) else {
+                let found = number.to_string();
+                return Err(self.wrong(&part, ErrorKind::Range { what, low: 0, high, found }));
+            };
+            to.push(index);
         }
         Ok(())
     }

@@ -54,8 +54,7 @@ impl<T: Scalar> Matrix<T> {
     pub fn bytes(&self) -> usize {
         match self {
             Self::Sparse(csr) => {
-                csr.entries() * (size_of::<u32>() + size_of::<T>())
-                    + csr.pointers().len() * size_of::<usize>()
+                csr.entries() * (size_of::<u32>() + size_of::<T>()) + size_of_val(csr.pointers())
             }
             Self::Dense(array) => array.len() * size_of::<T>(),
         }

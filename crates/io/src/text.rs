@@ -102,7 +102,8 @@ fn decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
         let start = end + 1;
         (digits, end) = fraction(text, start, digits);
         count += end - start;
-        power = -((end - start) as i64);
+        // As many as there are bytes: far below 2^63.
+        power = -((end - start).cast_signed() as i64);
     }
     if count == 0 || count > 19 {
         return None;
@@ -348,7 +349,7 @@ mod tests {
         let mut seed = 1_u64;
         for _ in 0..200_000 {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let (digits, power) = (seed >> (seed % 60), i64::from((seed >> 40) as u8 % 60) - 35);
+            let (digits, power) = (seed >> (seed % 60), (seed >> 40).cast_signed() % 60 - 35);
             let texts =
                 [format!("-{digits}e{power}"), format!("0.{digits}E{power}"), digits.to_string()];
             for text in texts {

@@ -21,7 +21,7 @@ use form::Form;
 /// The rows of some lines.
 #[derive(Debug, Default)]
 struct Rows<T> {
-    rows: usize,
+    count: usize,
     values: Vec<T>,
     names: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn read<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Res
     let absorb = |piece: &mut Piece<Rows<T>>| {
         let parsed = &mut piece.parsed;
         reserve("values", &mut values, parsed.values.len()).map_err(|kind| Fault::new(0, kind))?;
-        rows += parsed.rows;
+        rows += parsed.count;
         values.extend_from_slice(&parsed.values);
         names.append(&mut parsed.names);
         Ok(ControlFlow::Continue(()))
@@ -78,7 +78,7 @@ pub(crate) fn describe(source: &Source<'_>, options: &ReadOptions) -> Result<Des
 }
 
 fn parse<T: Scalar>(form: &Form, text: &[u8], to: &mut Rows<T>) -> Result<(), Fault> {
-    to.rows = 0;
+    to.count = 0;
     to.values.clear();
     to.names.clear();
     let mut at = 0;
@@ -114,7 +114,7 @@ fn parse_row<T: Scalar>(form: &Form, line: &[u8], to: &mut Rows<T>) -> Result<()
         let (what, expected) = ("values of the row", form.cols as u64);
         return Err(Fault::new(line.len(), ErrorKind::Count { what, expected, found }));
     }
-    to.rows += 1;
+    to.count += 1;
     Ok(())
 }
 

@@ -161,7 +161,8 @@ impl<'a> Source<'a> {
 
     /// An error of reading: the system's, that of a damaged stream, or a limit.
     fn read_error(&self, error: io::Error) -> Error {
-        let is_limit = error.get_ref().is_some_and(|inner| inner.is::<TooMuch>());
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<TooMuch>());
+        let is_limit = inner.is_some();
         let kind = match error.kind() {
             _ if is_limit => {
                 let limit = self.limits.expanded(self.len);

@@ -4,6 +4,7 @@
 use favard_io::{
     Detect, Format, Layout, Matrix, ReadOptions, describe_bytes, read, read_bytes, read_with,
 };
+use favard_operator::Scalar;
 use ndarray::{Array2, array};
 
 use crate::support::{data, dense, gunzip, gzip, load, load_as, sample};
@@ -55,7 +56,7 @@ fn arrays_of_numpy_are_read() {
     assert_eq!(dense(load("a.npy", data!("c.npy")).unwrap()), sample());
     assert_eq!(dense(load("a.npy", data!("f.npy")).unwrap()), sample());
     // Big-endian f4: 0.1 and 1e-30 are those of f32.
-    let narrow = sample().mapv(|value| f64::from(value as f32));
+    let narrow = sample().mapv(|value| f32::of(value).as_f64());
     assert_eq!(dense(load("a.npy", data!("big.npy")).unwrap()), narrow);
     assert_eq!(dense(load("a.npy.gz", &gzip(data!("c.npy"))).unwrap()), sample());
 }
@@ -110,7 +111,7 @@ fn sparse_archives_of_scipy_are_read() {
 fn anndata_is_read() {
     let names =
         |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>());
-    let narrow = sample().mapv(|value| f64::from(value as f32));
+    let narrow = sample().mapv(|value| f32::of(value).as_f64());
     let files = [
         (&data!("csr.h5ad.gz")[..], true, sample()),
         (data!("csc_gzip.h5ad.gz"), true, sample()),

@@ -100,7 +100,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 fn place(bytes: &[u8], at: u16) -> usize {
-    bytes.len() * usize::from(at) >> 16
+    (bytes.len() * usize::from(at)) >> 16
 }
 
 fn apply(bytes: &mut Vec<u8>, damage: &Damage, corpus: &[Vec<u8>]) {

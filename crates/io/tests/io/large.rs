@@ -104,7 +104,7 @@ fn large_tables_and_libsvm_files_do_not_depend_on_threads() {
     let tables = pools.each_ref().map(|pool| {
         pool.install(|| load("a.csv", table.as_bytes()).unwrap().matrix.into_dense().unwrap())
     });
-    assert_eq!(tables[0].view()[[119_999, 0]], 119_999.0 / 7.0);
+    assert_eq!(tables[0].view()[[119_999, 0]].to_bits(), (119_999.0_f64 / 7.0).to_bits());
     assert!(tables[0].view() == tables[1].view() && tables[0].view() == tables[2].view());
     let sparse = pools.each_ref().map(|pool| {
         pool.install(|| load("a.svm", rows.as_bytes()).unwrap().matrix.into_csr().unwrap())

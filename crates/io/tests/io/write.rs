@@ -71,7 +71,7 @@ fn a_failed_write_leaves_the_old_file_and_nothing_else() {
     let path = folder.path().join("a.txt");
     fs::write(&path, "old").unwrap();
     let error = write_atomic(&path, |to| -> io::Result<()> {
-        to.write_all(&[b'x'; 1 << 20])?;
+        to.write_all(&vec![b'x'; 1 << 20])?;
         Err(io::ErrorKind::StorageFull.into())
     })
     .unwrap_err();
