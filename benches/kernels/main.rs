@@ -15,6 +15,8 @@ mod matrix;
 mod options;
 mod scipy;
 mod triad;
+#[path = "../venv.rs"]
+mod venv;
 
 use std::process::ExitCode;
 

@@ -1,0 +1,59 @@
+//! The files that are read.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::Outcome;
+
+/// What is in a file, and in which order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Uniform values, by rows.
+    Rows,
+    /// Uniform values, by columns.
+    Columns,
+    /// Whole numbers below 200, by rows.
+    Whole,
+}
+
+impl Kind {
+    /// Of the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rows => "real-rows",
+            Self::Columns => "real-columns",
+            Self::Whole => "integer-rows",
+        }
+    }
+}
+
+/// Writes about that many entries: 50 in each line of the matrix, one in each stretch of columns.
+pub fn write(path: &Path, kind: Kind, entries: usize) -> Outcome<()> {
+    const EACH: usize = 50;
+    const STRETCH: usize = 1000;
+    let lines = entries.div_ceil(EACH);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut to = BufWriter::with_capacity(1 << 20, File::create(path)?);
+    let field = if kind == Kind::Whole { "integer" } else { "real" };
+    let (width, total) = (EACH * STRETCH, lines * EACH);
+    let (rows, cols) = if kind == Kind::Columns { (width, lines) } else { (lines, width) };
+    writeln!(to, "%%MatrixMarket matrix coordinate {field} general\n%\n{rows} {cols} {total}")?;
+    for line in 1..=lines {
+        for stretch in 0..EACH {
+            let other = stretch * STRETCH + rng.random_range(1..=STRETCH);
+            let (row, col) = if kind == Kind::Columns { (other, line) } else { (line, other) };
+            if kind == Kind::Whole {
+                writeln!(to, "{row} {col} {}", rng.random_range(1..200))?;
+            } else {
+                // As scipy.io.mmwrite has it.
+                writeln!(to, "{row} {col} {:E}", rng.random_range(-1.0_f64..1.0))?;
+            }
+        }
+    }
+    to.flush()?;
+    Ok(())
+}

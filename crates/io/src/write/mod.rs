@@ -1,0 +1,16 @@
+//! Matrices and other results into files, each of which is there whole or not at all.
+
+mod atomic;
+mod json;
+mod mtx;
+mod npy;
+mod npz;
+mod number;
+mod table;
+
+pub use atomic::write_atomic;
+pub use json::write_json;
+pub use mtx::write_mtx;
+pub use npy::write_npy;
+pub use npz::write_npz;
+pub use table::{Table, write_csv, write_tsv};
