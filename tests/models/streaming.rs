@@ -116,6 +116,9 @@ fn wide_and_long_streams() {
     let mut stream = StreamingPca::new(3).tolerance(1e-3);
     feed(&mut stream, &x, [350, 350].into_iter());
     assert_within_bound(&stream, &x);
+    // An iteration has no guard value; a saved state does not mind.
+    let saved = serde_json::to_string(&stream).unwrap();
+    assert!(serde_json::from_str::<StreamingPca<f64>>(&saved).unwrap() == stream);
 }
 
 /// The state does not grow with the rows, and a saved stream goes on to the same bits.

@@ -229,7 +229,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             let (full, last) = (used >= self.room, tick >= self.plan.products);
             if full || last || (used >= components && tick >= self.check) {
                 self.ritz()?;
-                let scale = self.values.iter().fold(T::zero(), |m, v| m.max(v.abs()));
+                let wanted = self.values.iter().take(components);
+                let scale = wanted.fold(T::zero(), |m, v| m.max(v.abs()));
                 let leading = self.residuals.iter().take(components);
                 let worst = leading.fold(T::zero(), |m, &r| m.max(r));
                 self.check = tick + self.patience(seen, (worst, scale, tick));
@@ -299,8 +300,11 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     pub fn finish(self, stop: Stop) -> Result<Eigen<T>> {
         let (rows, used) = (self.image.rows(), self.used());
         let count = self.plan.components.min(used);
-        let y = Block::from_fn(used, count, |i, j| self.rotation[(i, j)]);
-        let mut vectors = Block::zeros(rows, count);
+        // One pair more, where a product has a lane left for it: the gap behind the last one.
+        let spare = !count.is_multiple_of(T::LANE) && used > count;
+        let guarded = if spare { count + 1 } else { count };
+        let y = Block::from_fn(used, guarded, |i, j| self.rotation[(i, j)]);
+        let mut vectors = Block::zeros(rows, guarded);
         let v = views(&self.panels);
         ops::right_multiply_panels(T::one(), &v, y.as_ref(), T::zero(), vectors.as_mut())?;
         drop((self.panels, self.spare, self.ws, self.image));

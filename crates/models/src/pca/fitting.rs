@@ -75,9 +75,10 @@ where
         Self { watch: Some(watch), ..self }
     }
 
-    /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data, on two
-    /// threads or as many as there are: the statistics of the columns, the method's blocks, and
-    /// the scratch of the data's products, which one product with zeros measures.
+    /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data: the
+    /// statistics of the columns, the method's blocks, and the scratch of the data's products,
+    /// which one product with zeros measures. What faer sets up once for each thread of a process
+    /// (64 MiB of address space) is not counted, nor what an earlier fit adds.
     ///
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.

@@ -19,7 +19,7 @@ pub(crate) use choice::Choice;
 pub(crate) use decomposition::Decomposition;
 pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
-pub(crate) use statistics::{Statistics, Steps, narrow, with_operator};
+pub(crate) use statistics::{Statistics, Steps, check_finite, narrow, with_operator};
 
 use std::ops::ControlFlow;
 

@@ -68,11 +68,15 @@ impl<'a, T: Scalar> Problem<'a, T> {
             let eigen = plan.solve_sampled(method, &covariance, start, watch)?;
             return Ok(Solution { eigen, method, reason });
         }
+        let random = matches!(start, Start::Random);
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
             let solution = self.on_side(&outer, plan, (method, reason), start, watch)?;
             let Solution { eigen, method, reason } = solution;
-            Ok(Solution { eigen: self.right_vectors(eigen)?, method, reason })
+            let mut eigen = self.right_vectors(eigen)?;
+            // V is half a product with C, and so is A V of a start.
+            eigen.info.passes += if random { 0.5 } else { 1.0 };
+            Ok(Solution { eigen, method, reason })
         } else {
             let covariance = Gram::new(self.op).with_scale(self.scale)?;
             self.on_side(&covariance, plan, (method, reason), start, watch)
@@ -128,7 +132,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
     fn right_vectors(&self, left: Eigen<T>) -> Result<Eigen<T>> {
         let (cols, count) = (self.op.shape().1, left.values.len());
         let guard = left.guard();
-        let Eigen { vectors: u, mut info, .. } = left;
+        let Eigen { vectors: u, info, .. } = left;
         let mut v = Block::zeros(cols, count);
         {
             let mut ws = Workspace::new();
@@ -136,7 +140,6 @@ impl<'a, T: Scalar> Problem<'a, T> {
             drop(u);
             Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
         }
-        info.passes += 0.5; // V is half a product with C
         let covariance = Gram::new(self.op).with_scale(self.scale)?;
         let mut found = Eigen::of_span(&covariance, &v, count, info)?;
         if let Some((value, residual)) = guard.filter(|_| found.values.len() == count) {

@@ -30,13 +30,7 @@ impl Statistics {
     /// # Errors
     /// When a moment is not finite: the data is not, or its squares overflow.
     pub fn new(moments: &Moments, weight: f64, freedom: f64, steps: Steps) -> Result<Self> {
-        for (what, values) in [("means", &moments.mean), ("squares", &moments.squares)] {
-            if let Some(column) = values.iter().position(|value| !value.is_finite()) {
-                let (row, value) = (0, values[column]);
-                let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
-                return Err(favard_operator::Error::from(kind).into());
-            }
-        }
+        check_finite(moments)?;
         let cols = moments.mean.len();
         let mean = if steps.center { moments.mean.clone() } else { vec![0.0; cols] };
         let deviation = |square: &f64| {
@@ -59,6 +53,18 @@ impl Statistics {
         let (mean, scale) = (vec![0.0; cols], vec![1.0; cols]);
         Self { mean, scale, total: 0.0, weight: 0.0, freedom: 1.0 }
     }
+}
+
+/// `Ok` when all moments are finite.
+pub(crate) fn check_finite(moments: &Moments) -> Result<()> {
+    for (what, values) in [("means", &moments.mean), ("squares", &moments.squares)] {
+        if let Some(column) = values.iter().position(|value| !value.is_finite()) {
+            let (row, value) = (0, values[column]);
+            let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+            return Err(favard_operator::Error::from(kind).into());
+        }
+    }
+    Ok(())
 }
 
 /// The numbers in the precision of the data.

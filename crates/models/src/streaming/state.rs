@@ -7,7 +7,7 @@ use favard_operator::{
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::pca::{Plan, Problem, Start, Statistics, Steps, Watch, narrow, nothing};
+use crate::pca::{Plan, Problem, Start, Watch, check_finite, narrow, nothing};
 
 /// The mean and sums of squares of the columns, and the leading directions of the scatter
 /// $S = \sum_i (x_i - \mu)(x_i - \mu)^T \approx V \Sigma^2 V^T$.
@@ -19,8 +19,8 @@ pub(super) struct State<T: Scalar> {
     vectors: Block<T>,
     /// Σ², descending.
     squares: Vec<f64>,
-    /// The sum of the largest value that each batch threw away.
-    truncated: f64,
+    /// The sum of the largest value that each batch threw away, as long as all were known.
+    truncated: Option<f64>,
     /// The sum of the residuals ‖R‖ of the eigenspaces that were kept.
     inexact: f64,
     applications: u64,
@@ -33,7 +33,7 @@ impl<T: Scalar> State<T> {
             moments: Moments::empty(cols),
             vectors: Block::zeros(cols, 0),
             squares: Vec::new(),
-            truncated: 0.0,
+            truncated: Some(0.0),
             inexact: 0.0,
             applications: 0,
             passes: 0.0,
@@ -75,7 +75,8 @@ impl<T: Scalar> State<T> {
     /// kept and what it threw away: D is positive semidefinite, of norm at most its trace and at
     /// most the largest value thrown away.
     pub fn error(&self) -> f64 {
-        self.truncated.min(self.discarded()) + self.inexact
+        let trace = self.discarded();
+        self.truncated.map_or(trace, |truncated| truncated.min(trace)) + self.inexact
     }
 
     fn total(&self) -> f64 {
@@ -97,8 +98,7 @@ impl<T: Scalar> State<T> {
         X: AdjointOperator<T> + ColumnMoments<T>,
     {
         let fresh = batch.column_moments()?;
-        let steps = Steps { center: true, scale: false };
-        Statistics::new(&fresh, fresh.count as f64, 1.0, steps)?; // finite?
+        check_finite(&fresh)?;
         let (n, m) = (self.rows() as f64, fresh.count as f64);
         // √(nm/(n+m)) (μ_B − μ)
         let factor = (n * m / (n + m)).sqrt();
@@ -118,6 +118,7 @@ impl<T: Scalar> State<T> {
         };
         let stack = VStack::new(parts)?;
         let moments = self.moments.clone().merge(&fresh);
+        check_finite(&moments)?;
         let wanted = plan.components.min(moments.count).min(moments.mean.len());
         let total = moments.squares.iter().sum::<f64>();
         let solution = if total == 0.0 {
@@ -129,14 +130,13 @@ impl<T: Scalar> State<T> {
         let eigen = solution.eigen;
         let residual = eigen.residuals.iter().map(|r| r.as_f64().powi(2)).sum::<f64>().sqrt();
         let next = match eigen.guard() {
-            _ if wanted == moments.count || wanted == moments.mean.len() => 0.0,
-            Some((value, own)) => value.as_f64().max(0.0) + own.as_f64(),
-            None => f64::INFINITY,
+            _ if wanted == moments.count || wanted == moments.mean.len() => Some(0.0),
+            guard => guard.map(|(value, own)| value.as_f64().max(0.0) + own.as_f64()),
         };
         Ok(Self {
             moments,
             squares: eigen.values.iter().map(|value| value.as_f64().max(0.0)).collect(),
-            truncated: self.truncated + next,
+            truncated: self.truncated.zip(next).map(|(sum, next)| sum + next),
             inexact: self.inexact + residual,
             applications: self.applications + eigen.info.applications,
             passes: self.passes + eigen.info.passes,

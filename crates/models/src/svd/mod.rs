@@ -34,7 +34,7 @@ use crate::pca::{
 /// let fit = TruncatedSvd::new(1).fit(&x)?;
 /// assert!((fit.singular_values()[0] - 5.0).abs() < 1e-14 * 5.0);
 /// let left = fit.left_vectors(&x)?;
-/// assert!((left.row(2)[0] - 0.8).abs() < 1e-14);
+/// assert!((left.row(2)[0] - 0.8_f64).abs() < 1e-14);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
