@@ -76,7 +76,8 @@ impl<'a> Bench<'a> {
     pub fn peers(&mut self, problem: Problem) -> Outcome<Vec<Peer>> {
         let mut peers = self.python.peers(problem)?;
         if self.svdlib.is_some() {
-            peers.push(Peer::svdlib("svdlib irlba", Method::Irlba));
+            peers.push(Peer::svdlib("svdlib irlba k+7", Method::Irlba(7)));
+            peers.push(Peer::svdlib("svdlib irlba k+30", Method::Irlba(30)));
             peers.push(Peer::svdlib("svdlib randomized", Method::Power));
             peers.push(Peer::svdlib("svdlib krylov", Method::Krylov));
         }

@@ -13,9 +13,9 @@ use crate::peer::Problem;
 /// Its solvers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Thick-restarted Lanczos bidiagonalisation with a basis of k + 30 columns, which its
-    /// documentation found fastest; the parameter is the tolerance.
-    Irlba,
+    /// Thick-restarted Lanczos bidiagonalisation with a basis of so many columns beyond k (7 is the
+    /// default, 30 is what its documentation found fastest); the parameter is the tolerance.
+    Irlba(usize),
     /// Subspace iteration; the parameter is the number of iterations.
     Power,
     /// Block Krylov; the parameter is the number of blocks.
@@ -27,7 +27,7 @@ impl Method {
     /// the answer itself, which bounds its number.
     pub fn ladder(self) -> Vec<f64> {
         match self {
-            Self::Irlba => (1..15).map(|j| 10_f64.powi(-j)).collect(),
+            Self::Irlba(_) => (1..15).map(|j| 10_f64.powi(-j)).collect(),
             Self::Power => vec![2., 3., 4., 6., 8., 11., 15., 20., 30., 40., 60., 80., 120., 160.],
             Self::Krylov => vec![2., 3., 4., 5., 6., 8., 10., 12., 16.],
         }
@@ -56,8 +56,8 @@ impl Svdlib {
         let start = Instant::now();
         let sketch = RandomizedConfig::new(k).mean_center(center).seed(1);
         let SvdRec { s, vt, .. } = match method {
-            Method::Irlba => {
-                let work = (k + 30).min(self.0.rows()).min(self.0.cols());
+            Method::Irlba(extra) => {
+                let work = (k + extra).min(self.0.rows()).min(self.0.cols());
                 let plan = IrlbaConfig::new(k).work(work).tol(parameter).mean_center(center);
                 let means = center.then(|| self.0.col_means());
                 irlba::svd_with(&self.0, &plan.seed(1), means)?
