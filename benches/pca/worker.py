@@ -116,7 +116,7 @@ def truncated_svd(data, center, k, iterations):
 HALF_DECADES = [10 ** (-j / 2) for j in range(1, 15)]
 DECADES = [0.5] + [10.0**-j for j in range(1, 15)]
 # PRIMME's residual is close to its tolerance: finer around the targets.
-PRIMME = [1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-7, 3e-8, 1e-8, 3e-9, 1e-9, 1e-10, 1e-11]
+PRIMME = [0.3, 0.1, 1e-2, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 1e-7, 3e-8, 1e-8, 3e-9, 1e-9, 1e-10, 1e-11]
 ITERATIONS = [1, 2, 3, 4, 6, 8, 11, 15, 20, 30, 40, 60, 80, 120, 160]
 NONE = [0]
 
