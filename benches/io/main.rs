@@ -11,16 +11,13 @@
 
 mod files;
 mod scipy;
-#[path = "../venv.rs"]
-mod venv;
 
 use std::process::ExitCode;
 use std::time::Instant;
 
+use favard_benches::Outcome;
 use files::Kind;
 use scipy::Scipy;
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -46,7 +43,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Outcome<()> {
             _ => return Err(format!("{flag}: not known").into()),
         }
     }
-    let folder = venv::folder()?;
+    let folder = favard_benches::folder("io")?;
     let mut scipy = if has_scipy { Some(Scipy::start(&folder)?) } else { None };
     if let Some(scipy) = &scipy {
         println!(

@@ -1,18 +1,15 @@
 //! scipy, in a process of its own, asked for one file at a time.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use crate::{Outcome, venv};
+use favard_benches::{Outcome, Venv, Worker};
 
 /// A Python process that reads files.
 #[derive(Debug)]
 pub struct Scipy {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    worker: Worker,
     /// Of scipy.
     pub version: String,
 }
@@ -35,30 +32,16 @@ impl Scipy {
     pub fn start(folder: &Path) -> Outcome<Self> {
         let script = folder.join("io.py");
         fs::write(&script, include_str!("worker.py"))?;
-        let mut child = Command::new(venv::python(folder)?)
-            .arg(script)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = child.stdin.take().ok_or("no input")?;
-        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
-        let mut scipy = Self { child, input, output, version: String::new() };
-        scipy.version = scipy.line()?;
-        Ok(scipy)
-    }
-
-    fn line(&mut self) -> Outcome<String> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            return Err("the scipy process ended".into());
-        }
-        Ok(line.trim().to_owned())
+        let venv = Venv::open()?;
+        venv.require(&[("numpy", "numpy"), ("scipy", "scipy")])?;
+        let mut worker = Worker::start(Command::new(venv.python()).arg(script))?;
+        let version = worker.line()?;
+        Ok(Self { worker, version })
     }
 
     /// Reads a file once.
     pub fn read(&mut self, path: &Path) -> Outcome<Measured> {
-        writeln!(self.input, "{}", path.display())?;
-        let line = self.line()?;
+        let line = self.worker.ask(&path.display().to_string())?;
         let words: Vec<&str> = line.split_whitespace().collect();
         let &[seconds, convert, entries, sum] = &words[..] else { return Err(line.into()) };
         Ok(Measured {
@@ -67,13 +50,5 @@ impl Scipy {
             entries: entries.parse()?,
             sum: sum.parse()?,
         })
-    }
-}
-
-impl Drop for Scipy {
-    fn drop(&mut self) {
-        // It may have ended already, which is as good.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

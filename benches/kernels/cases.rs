@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use favard_benches::Outcome;
 use favard_operator::{AdjointOperator, Block, Csr, Gram, LinearOperator, Scalar, Workspace};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -13,8 +14,6 @@ use crate::triad::Triad;
 const WIDTHS: [usize; 4] = [1, 8, 16, 32];
 const THREADS: [usize; 2] = [1, 2];
 const NAMES: [&str; 3] = ["X W", "X' Z", "X'(X W)"];
-
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// The best of the rounds: seconds of our three products and the triad's rate for each number of
 /// threads, and scipy's seconds.

@@ -15,8 +15,6 @@ mod matrix;
 mod options;
 mod scipy;
 mod triad;
-#[path = "../venv.rs"]
-mod venv;
 
 use std::process::ExitCode;
 

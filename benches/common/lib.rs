@@ -1,0 +1,14 @@
+//! What the measuring programs share: where their files lie, the Python peers' environment and
+//! process, raw arrays on disk.
+
+mod folder;
+pub mod raw;
+mod venv;
+mod worker;
+
+pub use folder::folder;
+pub use venv::Venv;
+pub use worker::Worker;
+
+/// A bench stops at the first thing that it cannot do and says what it was.
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
