@@ -7,22 +7,34 @@
 //! |---|---|
 //! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
+//! | [`MatrixCompletion`] | a matrix of low rank from some of its entries |
+//! | [`PhaseRetrieval`] | a signal from the squares of linear measurements |
+//! | [`SubspaceTracker`] | the leading subspace of a stream that drifts, with missing entries |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator.
 
+mod completion;
 mod eigen;
 mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod local;
 mod noise;
 mod pca;
+mod phase;
 mod symmetric;
+mod tracking;
 
+pub use completion::{Completed, CompletionSpectral, Entries, MatrixCompletion};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use lanczos::Lanczos;
 pub use pca::{Pca, PcaFit, Solver};
+pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
+pub use tracking::{
+    BatchCovariance, SubspaceTracker, Tracked, TrackingMomentum, TrackingStep, Weighing,
+};
