@@ -1,10 +1,10 @@
 //! [`Completed`]: a matrix of low rank, with its proof.
 
 use favard_engine::Info;
-use favard_operator::{Block, Scalar, check_dim};
+use favard_operator::{Block, Csr, Scalar};
 
 use super::factors::Thin;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 
 /// What [`MatrixCompletion`](super::MatrixCompletion) found: $\hat M = U \mathrm{diag}(s) V^T$ with
 /// orthonormal U (m × r) and V (n × r).
@@ -154,25 +154,7 @@ impl<T: Scalar> Completed<T> {
     }
 }
 
-/// `Ok` when a parameter is finite and within its range.
-pub(super) fn check_range(
-    name: &'static str,
-    value: f64,
-    good: bool,
-    need: &'static str,
-) -> Result<()> {
-    if value.is_finite() && good {
-        return Ok(());
-    }
-    Err(ErrorKind::Parameter { name, value, need }.into())
-}
-
 /// Rows of a sparse matrix with fewer than `rank` entries.
-pub(super) fn thin_rows<T: Scalar>(
-    matrix: &favard_operator::Csr<'_, T>,
-    rank: usize,
-) -> Result<Vec<usize>> {
-    let rows = matrix.shape().0;
-    check_dim("row pointers", rows + 1, matrix.pointers().len())?;
-    Ok((0..rows).filter(|&row| matrix.row(row).0.len() < rank).collect())
+pub(super) fn thin_rows<T: Scalar>(matrix: &Csr<'_, T>, rank: usize) -> Vec<usize> {
+    (0..matrix.shape().0).filter(|&row| matrix.row(row).0.len() < rank).collect()
 }

@@ -177,10 +177,6 @@ impl<T: Scalar> StochasticOperator<T> for Entries<'_, T> {
     }
 
     fn term_norm(&self, term: usize) -> T {
-        num_abs(self.share() * self.matrix.values()[term])
+        (self.share() * self.matrix.values()[term]).abs()
     }
-}
-
-fn num_abs<T: Scalar>(value: T) -> T {
-    if value < T::zero() { -value } else { value }
 }

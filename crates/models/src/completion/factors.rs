@@ -68,7 +68,7 @@ impl<'a, T: Scalar> Factors<'a, T> {
     pub fn thin(&self, at: &Block<T>) -> Result<Thin<T>> {
         let ((m, n), rank) = (self.shape(), at.cols());
         // U V^T with the weight on both sides: X S^{-1/2} and Y S^{-1/2}
-        let root = |j: usize| num_sqrt(self.inverse[j]);
+        let root = |j: usize| self.inverse[j].sqrt();
         let mut left = Block::from_fn(m, rank, |i, j| at.row(i)[j] * root(j));
         let mut right = Block::from_fn(n, rank, |i, j| at.row(m + i)[j] * root(j));
         let (mut ws, mut qr) = (Workspace::new(), Orthonormalizer::new(rank));
@@ -93,10 +93,6 @@ impl<'a, T: Scalar> Factors<'a, T> {
         out.assign(x)?;
         ops::scale_columns(&self.inverse, out.as_mut())
     }
-}
-
-fn num_sqrt<T: Scalar>(value: T) -> T {
-    T::of(value.as_f64().sqrt())
 }
 
 impl<T: Scalar> Problem<T> for Factors<'_, T> {

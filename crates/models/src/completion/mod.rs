@@ -17,11 +17,11 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use favard_engine::{Info, Record, Stop};
-use favard_operator::{Block, Csr, Scalar, Workspace};
+use favard_operator::{Block, BlockRef, Csr, Scalar, Workspace, check_dim};
 
-use crate::error::Result;
-use crate::local::{Descent, Problem};
-use completed::{check_range, thin_rows};
+use crate::error::{ErrorKind, Result};
+use crate::local::{Descent, Problem, nothing_done};
+use completed::thin_rows;
 use factors::Factors;
 use observed::Observed;
 use spectral::{Stage, left_factor};
@@ -187,6 +187,31 @@ impl MatrixCompletion {
         observed::matrix(shape, entries.to_vec())
     }
 
+    /// Observations from a dense block in which NaN means missing.
+    ///
+    /// (Of a larger matrix that is known as an operator, [`Masked::observed`] takes the entries at
+    /// the positions of a pattern.)
+    ///
+    /// # Errors
+    /// `NonFinite` with the first infinite entry.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::MatrixCompletion;
+    /// use favard_operator::Block;
+    /// let rows = Block::from_array(ndarray::array![[1.0, f64::NAN], [2.0, 4.0]].view());
+    /// let observed = MatrixCompletion::known(rows.as_ref())?;
+    /// assert_eq!(observed.entries(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// [`Masked::observed`]: favard_operator::Masked::observed
+    pub fn known<T: Scalar>(rows: BlockRef<'_, T>) -> Result<Csr<'static, T>> {
+        let row = |i: usize| rows.row(i).iter().enumerate().map(move |(j, &v)| (i, j, v));
+        let all = (0..rows.rows()).flat_map(row);
+        observed::matrix(rows.shape(), all.filter(|(.., v)| !v.is_nan()).collect())
+    }
+
     /// Completes the matrix whose stored entries are given.
     ///
     /// # Errors
@@ -237,17 +262,41 @@ impl MatrixCompletion {
         let (mut factors, block) = Factors::new(&data, &left, &right, self.seed);
         let (at, info) = if let Some(stop) = stopped.get() {
             // Stopped by the caller: the spectral answer is the answer so far.
-            let info = Info { stop, history: Vec::new(), ritz: Vec::new(), ..start.info.clone() };
-            (block, Info { iterations: 0, applications: 0, passes: 0.0, seed: None, ..info })
+            (block, nothing_done(stop))
         } else {
-            let descent = Descent {
-                tolerance: self.tolerance,
-                iterations: self.iterations,
-                momentum: self.momentum,
-            };
-            descent.run(&mut factors, block, &mut noted)?
+            self.descent().run(&mut factors, block, &mut noted)?
         };
         self.finish(&data, &factors, &at, (start.info, start.reason), info)
+    }
+
+    /// Goes on from an earlier answer: the second stage alone, from its factors. For an answer whose
+    /// budget ran out, or when entries have been added.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve), and `Shape` when the answer is of another shape or rank.
+    pub fn solve_from<T: Scalar>(
+        &self,
+        observed: &Csr<'_, T>,
+        start: &Completed<T>,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Completed<T>> {
+        self.check(observed.shape())?;
+        let ((rows, cols), (m, n)) = (observed.shape(), start.shape());
+        check_dim("rows of the earlier answer", rows, m)?;
+        check_dim("columns of the earlier answer", cols, n)?;
+        check_dim("rank of the earlier answer", self.rank, start.values().len())?;
+        let data = Observed::new(observed, self.rank, self.symmetric, self.held_out, self.seed)?;
+        let values = start.values();
+        let left = Block::from_fn(m, self.rank, |i, j| start.left().row(i)[j] * values[j]);
+        let (mut factors, block) = Factors::new(&data, &left, start.right(), self.seed);
+        let (at, info) = self.descent().run(&mut factors, block, watch)?;
+        let spectral = nothing_done(Stop::Converged);
+        self.finish(&data, &factors, &at, (spectral, "an earlier answer".into()), info)
+    }
+
+    fn descent(&self) -> Descent {
+        let Self { tolerance, iterations, momentum, .. } = *self;
+        Descent { tolerance, iterations, momentum }
     }
 
     fn finish<T: Scalar>(
@@ -270,8 +319,8 @@ impl MatrixCompletion {
             residual: reading.residual,
             held_out: None,
             undetermined: (
-                thin_rows(&data.train, self.rank)?,
-                thin_rows(&data.transposed, self.rank)?,
+                thin_rows(&data.train, self.rank),
+                thin_rows(&data.transposed, self.rank),
             ),
             tolerance: self.tolerance,
             reason,
@@ -283,14 +332,22 @@ impl MatrixCompletion {
     }
 
     fn check(&self, (rows, cols): (usize, usize)) -> Result<()> {
-        let rank = self.rank as f64;
+        let check = |name, value: f64, good: bool, need| {
+            if value.is_finite() && good {
+                Ok(())
+            } else {
+                Err(ErrorKind::Parameter { name, value, need })
+            }
+        };
         let fits = self.rank >= 1 && self.rank <= rows.min(cols);
-        check_range("rank", rank, fits, "must be at least 1 and at most the smaller side")?;
+        let need = "must be at least 1 and at most the smaller side";
+        check("rank", self.rank as f64, fits, need)?;
         let held = self.held_out;
-        check_range("held-out fraction", held, (0.0..1.0).contains(&held), "must be in [0, 1)")?;
+        check("held-out fraction", held, (0.0..1.0).contains(&held), "must be in [0, 1)")?;
         let need = "must be finite and at least 0";
-        check_range("tolerance", self.tolerance, self.tolerance >= 0.0, need)?;
+        check("tolerance", self.tolerance, self.tolerance >= 0.0, need)?;
         let spectral = self.spectral_tolerance;
-        check_range("spectral tolerance", spectral, spectral >= 0.0, need)
+        check("spectral tolerance", spectral, spectral >= 0.0, need)?;
+        Ok(())
     }
 }

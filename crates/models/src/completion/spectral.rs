@@ -9,8 +9,7 @@ use favard_operator::{
     AdjointOperator, Block, Csr, Gram, LinearOperator, Orthonormalizer, Sampler, Scalar, Shifted,
     StochasticOperator, Workspace,
 };
-use favard_theory::planner::{Estimates, Target, plan};
-use favard_theory::{Growth, tan2};
+use favard_theory::{Growth, Spread, epoch_factor_bound, tan2};
 
 use super::Entries;
 use super::observed::Observed;
@@ -23,6 +22,12 @@ const PROBE: u64 = 6;
 
 /// cos² of the angle between the probe's block and the wanted space that a plan assumes.
 const COS2: f64 = 0.5;
+
+/// Epoch lengths that a plan considers.
+const EPOCHS: [usize; 6] = [2, 3, 5, 8, 13, 21];
+
+/// A plan considers batches down to this power of one half of the entries.
+const HALVINGS: u32 = 16;
 
 /// How the first stage of [`MatrixCompletion`](super::MatrixCompletion) finds the leading singular
 /// vectors of $P_\Omega(M)/p$.
@@ -39,8 +44,8 @@ pub enum CompletionSpectral {
     Auto,
     /// Momentum with its own β on $B^T B$, all entries every step.
     Exact,
-    /// Variance-reduced batches of entries with momentum; batch and epoch from the practical rules
-    /// of the planner. A rectangular matrix is dilated and shifted by
+    /// Variance-reduced batches of entries with momentum; batch and epoch are those that take the
+    /// fewest passes by the theory's epoch factor. A rectangular matrix is dilated and shifted by
     /// $(\sigma_1 - \sigma_{r+1})/2$, so that its spectrum $\pm\sigma_i$ has the wanted values on
     /// one side.
     VarianceReduced,
@@ -171,47 +176,53 @@ impl<T: Scalar> Stage<'_, T> {
             return [0.0, last, next];
         }
         let shift = (first - next) / 2.0;
-        [shift, last + shift, (first + next) / 2.0]
+        [shift, last + shift, f64::midpoint(first, next)]
     }
 
-    /// The planner's batches, their passes, and those of the whole matrix.
+    /// The epoch length and batch that reach the tolerance in the fewest passes by the epoch factor
+    /// of a flat spectrum, those passes, and the passes of the whole matrix.
     fn plan(
         &self,
         edges: [f64; 3],
         s_op: f64,
     ) -> Result<(Batches, f64, f64), favard_theory::Error> {
-        let [shift, lambda1, lambda2] = self.shifted(edges);
+        let [shift, wanted, edge] = self.shifted(edges);
         let terms = self.data.train.entries();
-        let estimates = Estimates {
-            lambda1,
-            lambda2,
-            dim: self.data.train.shape().1,
-            sigma_norm: s_op,
-            s_op,
-            kappa: s_op,
-            terms: Some(terms),
-            cos2: COS2,
-            ..Estimates::default()
-        };
+        let growth = Growth::optimal(wanted, edge)?;
         // The residual is about the sine of the angle.
         let epsilon = self.tolerance.powi(2).clamp(1e-30, 0.5);
-        let target = Target { largest_batch: Some(terms), ..Target::new(epsilon, 0.1) };
-        let planned = plan(&estimates, &target)?.variance_reduced;
-        let recipe = planned.map(|pair| pair.practical);
-        let [batch, epoch, passes] = match &recipe {
-            Some(r) => [
-                r.batch.value,
-                r.iterations.value,
-                r.passes.as_ref().map_or(f64::INFINITY, |passes| passes.value),
-            ],
-            None => [f64::INFINITY; 3],
+        let distance = (tan2(COS2)?.max(1.0) / epsilon).ln();
+        // A factor that overflows is no contraction.
+        let factor = |epoch: usize, batch: usize| {
+            let noise = s_op / batch as f64;
+            epoch_factor_bound(&growth, noise, epoch, Spread::Flat).unwrap_or(f64::INFINITY)
+        };
+        let mut best: Option<(f64, usize, u64)> = None;
+        for epoch in EPOCHS {
+            for batch in (0..HALVINGS).map(|halvings| (terms >> halvings).max(1)) {
+                let factor = factor(epoch, batch);
+                if factor >= 1.0 {
+                    break;
+                }
+                // K (1 + T s/N) passes with K = ln(tan²θ₀/ε) / ln(1/factor) epochs
+                let epochs = (distance / -factor.ln()).ceil().max(1.0);
+                let passes = epochs * (1.0 + epoch as f64 * batch as f64 / terms as f64);
+                if best.is_none_or(|(least, ..)| passes < least) {
+                    best = Some((passes, batch, epoch as u64));
+                }
+            }
+        }
+        let Some((passes, batch, epoch)) = best else {
+            // Not even batches as large as the data contract.
+            let mut larger = (1..HALVINGS).map(|doublings| terms.saturating_mul(1 << doublings));
+            let required = larger.find(|&batch| EPOCHS.iter().any(|&t| factor(t, batch) < 1.0));
+            let required = required.map_or(f64::INFINITY, |batch| batch as f64);
+            let available = terms as f64;
+            return Err(favard_theory::ErrorKind::BatchTooLarge { required, available }.into());
         };
         let squares = Growth::optimal(edges[1].powi(2), edges[2].powi(2))?;
         let whole = squares.iterations(favard_theory::Start::U, tan2(COS2)?, epsilon)? as f64;
-        // Counts of entries and steps.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let (batch, epoch) = (batch.min(terms as f64) as usize, epoch.min(1e6) as u64);
-        let beta = lambda2 * lambda2 / 4.0;
+        let beta = edge * edge / 4.0;
         Ok((Batches { batch, epoch, beta, shift }, passes, whole))
     }
 

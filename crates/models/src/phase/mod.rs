@@ -11,10 +11,10 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use favard_engine::{Info, Record, Stop};
-use favard_operator::{AdjointOperator, Block, Scalar, Workspace};
+use favard_operator::{AdjointOperator, Block, Scalar, Workspace, check_dim};
 
 use crate::error::{ErrorKind, Result};
-use crate::local::Descent;
+use crate::local::{Descent, Watch, nothing_done};
 use intensities::{Intensities, check, misfit};
 
 /// Real phase retrieval: x up to its sign from intensities $y_i = (a_i^T x)^2$, with the rows
@@ -186,20 +186,54 @@ impl PhaseRetrieval {
         let start = self.spectral.start(a, intensities, limits, &mut noted)?;
         if let Some(stop) = stopped.get() {
             // Stopped by the caller: the start is the answer so far.
-            let info = Info { stop, history: Vec::new(), ..start.info.clone() };
-            let none = Info { iterations: 0, applications: 0, passes: 0.0, ..info };
-            return self.finish(a, intensities, start.vector, start.info, none);
+            return self.finish(a, intensities, start.vector, start.info, nothing_done(stop));
         }
+        let (z, info) = self.descend(a, intensities, start.vector, &mut noted)?;
+        self.finish(a, intensities, z, start.info, info)
+    }
+
+    /// The second stage alone, from a given signal: an earlier answer whose budget ran out, or a
+    /// start of one's own.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve), and a start of another length or with an entry that is not
+    /// finite.
+    pub fn solve_from<T, A>(
+        &self,
+        a: &A,
+        intensities: &[T],
+        start: &[T],
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Recovered<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ?Sized,
+    {
+        self.check()?;
+        check(a.shape(), intensities)?;
+        check_dim("entries of the start", a.shape().1, start.len())?;
+        let (z, info) = self.descend(a, intensities, Block::column(start), watch)?;
+        self.finish(a, intensities, z, nothing_done(Stop::Converged), info)
+    }
+
+    fn descend<T, A>(
+        &self,
+        a: &A,
+        intensities: &[T],
+        start: Block<T>,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<(Block<T>, Info<T>)>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ?Sized,
+    {
         let mut problem = Intensities::new(a, intensities, self.seed)?;
-        let descent = Descent {
-            tolerance: self.tolerance,
-            iterations: self.iterations,
-            momentum: self.momentum,
-        };
-        let (z, mut info) = descent.run(&mut problem, start.vector, &mut noted)?;
+        let Self { tolerance, iterations, momentum, .. } = *self;
+        let descent = Descent { tolerance, iterations, momentum };
+        let (z, mut info) = descent.run(&mut problem, start, watch)?;
         info.applications += problem.products();
         info.passes += problem.products() as f64;
-        self.finish(a, intensities, z, start.info, info)
+        Ok((z, info))
     }
 
     fn finish<T, A>(

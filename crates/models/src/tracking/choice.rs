@@ -10,8 +10,12 @@ use super::steps::{Settings, TrackingStep};
 /// A batch counts with at least this weight in the means of the eigenvalues.
 const RECENT: f64 = 0.1;
 
-/// A pair of windows counts with at least this weight in the means of the motion.
-const RECENT_WINDOWS: f64 = 0.25;
+/// Pairs of windows that are remembered. Their medians count, so that neither the way from a random
+/// start nor a single jump is taken for drift.
+const PAIRS: usize = 7;
+
+/// Pairs before the first decision.
+const LEAST: usize = 3;
 
 /// The other mode has to promise an error smaller by this factor.
 const HYSTERESIS: f64 = 0.9;
@@ -60,11 +64,8 @@ pub(super) struct Judge {
     /// Means of λ_k and λ_{k+1}, and the batches behind them.
     values: (f64, f64),
     batches: f64,
-    /// Means of the squared motion within one and two windows of the present mode, and the number
-    /// of pairs behind them.
-    near: f64,
-    far: f64,
-    pairs: f64,
+    /// (ball, speed²) of the latest pairs of windows in the present mode, the oldest first.
+    pairs: Vec<(f64, f64)>,
     weighing: Option<Weighing>,
 }
 
@@ -108,9 +109,7 @@ impl Judge {
             on,
             values: (0.0, 0.0),
             batches: 0.0,
-            near: 0.0,
-            far: 0.0,
-            pairs: 0.0,
+            pairs: Vec::with_capacity(PAIRS),
             weighing: None,
         }
     }
@@ -178,10 +177,6 @@ impl Judge {
     /// Noise that is stationary moves the basis by $2 b (1 - \rho_L)$ within L batches, a drift of
     /// speed ω by $\omega^2 L^2$ more. Two windows give two equations for the ball b and ω².
     pub fn weigh(&mut self, moved: Moved) -> bool {
-        self.pairs += 1.0;
-        let weight = self.pairs.recip().max(RECENT_WINDOWS);
-        self.near += weight * (moved.near - self.near);
-        self.far += weight * (moved.far - self.far);
         let (ratio, wanted) = (self.ratio(), self.spectrum().0);
         let share = match self.forced {
             TrackingMomentum::Fixed(beta) => beta / (wanted * wanted),
@@ -195,9 +190,15 @@ impl Judge {
         let spread = |window: u64| 2.0 * (1.0 - own.correlation(window));
         let (one, two) = (spread(moved.window), spread(2 * moved.window));
         // near = b A₁ + ω²L², far = b A₂ + 4ω²L²
-        let ball = ((4.0 * self.near - self.far) / (4.0 * one - two)).max(0.0);
+        let ball = (4.0 * moved.near - moved.far) / (4.0 * one - two);
         let length = moved.window as f64;
-        let speed2 = ((self.far - two * ball) / (4.0 * length * length)).max(0.0);
+        let speed2 = (moved.far - two * ball) / (4.0 * length * length);
+        if self.pairs.len() == PAIRS {
+            self.pairs.remove(0);
+        }
+        self.pairs.push((ball, speed2));
+        let ball = median(self.pairs.iter().map(|pair| pair.0)).max(0.0);
+        let speed2 = median(self.pairs.iter().map(|pair| pair.1)).max(0.0);
         let noise = ball / own.ball;
         let error = |mode: &Response| speed2 * mode.lag * mode.lag + noise * mode.ball;
         let weighing = Weighing {
@@ -213,11 +214,13 @@ impl Judge {
         } else {
             (weighing.plain, weighing.momentum)
         };
-        let change =
-            self.forced == TrackingMomentum::Auto && self.pairs >= 2.0 && there < HYSTERESIS * here;
+        let change = self.forced == TrackingMomentum::Auto
+            && self.pairs.len() >= LEAST
+            && there < HYSTERESIS * here;
         if change {
             // The noise of the other mode is another one: its motion is measured anew.
-            (self.on, self.pairs, self.near, self.far) = (!self.on, 0.0, 0.0, 0.0);
+            self.on = !self.on;
+            self.pairs.clear();
         }
         change
     }
@@ -225,4 +228,15 @@ impl Judge {
     pub fn is_on(&self) -> bool {
         self.on
     }
+}
+
+/// The middle of at most [`PAIRS`] numbers; of an even count, the lower one.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut sorted, mut count) = ([f64::INFINITY; PAIRS], 0_usize);
+    for (slot, value) in sorted.iter_mut().zip(values) {
+        *slot = value;
+        count += 1;
+    }
+    sorted.sort_by(f64::total_cmp);
+    sorted[count.max(1).div_ceil(2) - 1]
 }

@@ -26,6 +26,9 @@ use feed::Feed;
 use motion::Motion;
 use steps::Lever;
 
+/// The map: the covariances of the batches as they come.
+type Arrivals<T> = Stream<Feed<T>, BatchCovariance<T>>;
+
 /// The k-dimensional subspace of largest variance of rows that arrive in batches, some of their
 /// entries perhaps missing, while the subspace moves.
 ///
@@ -71,7 +74,7 @@ use steps::Lever;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct SubspaceTracker<T: Scalar> {
-    engine: Engine<T, Stream<Feed<T>, BatchCovariance<T>>, Lever, AugmentedQr<T>>,
+    engine: Engine<T, Arrivals<T>, Lever, AugmentedQr<T>>,
     feed: Feed<T>,
     lever: Lever,
     dim: usize,

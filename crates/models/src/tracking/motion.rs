@@ -63,7 +63,7 @@ impl<T: Scalar> Motion<T> {
         }
         let second = angles(&self.middle, basis, ws)?;
         let far = angles(&self.start, basis, ws)?;
-        let moved = Moved { window: self.window, near: (self.first + second) / 2.0, far };
+        let moved = Moved { window: self.window, near: f64::midpoint(self.first, second), far };
         (self.window, self.seen) = (window, 0);
         self.start.assign(basis.as_ref())?;
         Ok(Some(moved))
