@@ -109,7 +109,7 @@ fn spectral_steps<R: Recurrence<f64>>(ratio: usize, recurrence: impl Fn(f64, f64
 /// than power, and the family shifted to [λ_d, λ₂] about 2.6 times fewer; the gain falls with m/d
 /// because λ₂/λ₁ tends to 1/3.
 ///
-/// On eight seeds the ratio of the sums was 1.8–2.3 (m/d = 6) and 1.6–2.1 (m/d = 20), the shifted
+/// On eight seeds the ratio of the sums was 1.8–2.3 (m/d = 6) and 1.5–2.1 (m/d = 20), the shifted
 /// one 2.4–3.3 and 2.1–3.3, with standard deviations of at most 0.25 for a mean of three: the
 /// bounds are more than two of those away, and the seeds are fixed.
 #[test]
@@ -128,7 +128,7 @@ fn momentum_gains_in_the_spectral_stage() {
 }
 
 /// Wirtinger flow with and without momentum, to a residual of 1e-10. H is known from the data:
-/// κ(H) is about 23 at m/d = 6, 13 at 10, 8 at 20 and tends to 3. The ratio was 3.2–3.7, 2.4–2.9,
+/// κ(H) is about 23 at m/d = 6, 13 at 10, 8 at 20 and tends to 3. The ratio was 3.2–3.7, 2.4–3.0,
 /// 2.0–2.4 on eight seeds of d = 60 (standard deviation at most 0.2); a run with κ(H) = κ has at
 /// most √κ to gain.
 #[test]

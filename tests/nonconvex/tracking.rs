@@ -111,7 +111,7 @@ fn ball(spectrum: Spectrum, s: f64, beta: f64) -> f64 {
 fn the_static_ball_is_what_the_theory_says() {
     let s = 1e4;
     let ratio = ball(flat, s, 0.25) / ball(flat, s, 0.0);
-    assert!((ratio - 1.808).abs() < 1e-3, "{ratio}");
+    assert!((ratio - 1.809).abs() < 1e-3, "{ratio}");
     for (spectrum, tolerance) in [(flat as Spectrum, 0.12), (spaced, 0.22)] {
         let plain = run(TrackingMomentum::Never, spectrum, s, 0.0, 450).error;
         let fast = run(BEST, spectrum, s, 0.0, 450).error;
@@ -122,22 +122,36 @@ fn the_static_ball_is_what_the_theory_says() {
     }
 }
 
-/// Without noise the lag of a subspace that turns by ω a batch is ω r/(1 − r) for power, and
-/// ω (a₁ + 2a₂)/(1 − a₁ − a₂) with momentum: at r = 0.833 its square is 4.7 times smaller.
-/// (0.0101 → 0.0022 for ω = 0.02, 0.069 → 0.0136 for 0.05.) Exact to second order in the angle:
-/// sin² θ = θ² (1 − θ²/3), at most 3 % here.
+/// The squared sine between the true direction and the recurrence in its plane, by a plain loop:
+/// f_{t+1} = A_t f_t − β f_{t−1} with A_t = 1.2 u uᵀ + v vᵀ, u = (cos ωt, sin ωt).
+fn planar_lag2(omega: f64, beta: f64) -> f64 {
+    let (mut now, mut before, mut lag2) = ((1.0, 0.1), (0.0, 0.0), 0.0);
+    for t in 0..300 {
+        let (s, c) = (omega * f64::from(t)).sin_cos();
+        let (along, across) = (c * now.0 + s * now.1, c * now.1 - s * now.0);
+        let (along, across) = (1.2 * along, across);
+        let next =
+            (c * along - s * across - beta * before.0, s * along + c * across - beta * before.1);
+        let size: f64 = next.0.hypot(next.1);
+        (before, now) = ((now.0 / size, now.1 / size), (next.0 / size, next.1 / size));
+        lag2 = (c * now.1 - s * now.0).powi(2);
+    }
+    lag2
+}
+
+/// Without noise the lag is that of the recurrence in the plane of the motion: to first order
+/// ω r/(1 − r) for power and ω (a₁ + 2a₂)/(1 − a₁ − a₂) with momentum, whose square is 4.7 times
+/// smaller at r = 0.833. (0.0101 → 0.0022 for ω = 0.02, 0.069 → 0.0136 for 0.05.) The batches have
+/// 1e12 rows: noise of 1e-10, against a tolerance of 1e-3.
 #[test]
 fn momentum_cuts_the_lag() {
-    let r: f64 = 1.0 / 1.2;
-    let mu = f64::midpoint(1.0, (1.0 - r * r).sqrt());
-    let (a1, a2) = (r / mu, -r * r / 4.0 / mu / mu);
-    for omega in [0.02, 0.05] {
-        let lag2 = |gain: f64| (omega * gain).powi(2);
+    for (omega, first_order) in [(0.02, [0.0101, 0.0022]), (0.05, [0.069, 0.0136])] {
         let plain = run(TrackingMomentum::Never, spaced, 1e12, omega, 200).error;
         let fast = run(BEST, spaced, 1e12, omega, 200).error;
-        assert!((plain / lag2(r / (1.0 - r)) - 1.0).abs() < 0.03, "{plain}");
-        let gain = (a1 + 2.0 * a2) / (1.0 - a1 - a2);
-        assert!((fast / lag2(gain) - 1.0).abs() < 0.03, "{fast}");
+        assert!((plain / planar_lag2(omega, 0.0) - 1.0).abs() < 1e-3, "{plain}");
+        assert!((fast / planar_lag2(omega, 0.25) - 1.0).abs() < 1e-3, "{fast}");
+        assert!((plain / first_order[0] - 1.0).abs() < 0.03, "{plain}");
+        assert!((fast / first_order[1] - 1.0).abs() < 0.03, "{fast}");
         assert!((4.4..5.2).contains(&(plain / fast)), "{}", plain / fast);
     }
 }

@@ -38,3 +38,18 @@ pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
 pub use tracking::{
     BatchCovariance, SubspaceTracker, Tracked, TrackingMomentum, TrackingStep, Weighing,
 };
+
+/// The code of the book's chapter on matrix completion runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/completion.md")]
+struct CompletionChapter;
+
+/// The code of the book's chapter on phase retrieval runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/phase_retrieval.md")]
+struct PhaseChapter;
+
+/// The code of the book's chapter on subspace tracking runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tracking.md")]
+struct TrackingChapter;

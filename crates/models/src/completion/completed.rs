@@ -8,6 +8,24 @@ use crate::error::Result;
 
 /// What [`MatrixCompletion`](super::MatrixCompletion) found: $\hat M = U \mathrm{diag}(s) V^T$ with
 /// orthonormal U (m × r) and V (n × r).
+///
+/// # Example
+/// ```
+/// use favard_models::MatrixCompletion;
+/// // The multiplication table up to 8, one entry in five unknown: rank 1.
+/// let known = |i: usize, j: usize| (i + 2 * j) % 5 != 0;
+/// let entries: Vec<_> = (0..8)
+///     .flat_map(|i| (0..8).map(move |j| (i, j)))
+///     .filter(|&(i, j)| known(i, j))
+///     .map(|(i, j)| (i, j, ((i + 1) * (j + 1)) as f64))
+///     .collect();
+/// let observed = MatrixCompletion::entries((8, 8), &entries)?;
+/// let found = MatrixCompletion::new(1).solve(&observed)?;
+/// assert!(found.is_certified());
+/// assert!((found.predict(3, 1)? - 8.0).abs() < 1e-5); // 4 × 2, which was not known
+/// assert_eq!(found.predict_row(0)?.len(), 8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completed<T> {
     pub(super) thin: Thin<T>,

@@ -257,7 +257,11 @@ impl MatrixCompletion {
         };
         let start = stage.run(self.spectral, &mut noted)?;
         let count = self.rank.min(start.right.cols());
-        let right = start.right.as_ref().cols_range(0..count).to_owned();
+        let mut right = start.right.as_ref().cols_range(0..count).to_owned();
+        // What the random start has left in columns without entries is not from the data.
+        for column in (0..right.rows()).filter(|&j| data.transposed.row(j).0.is_empty()) {
+            right.row_mut(column).fill(T::zero());
+        }
         let left = left_factor(&data, &right)?;
         let (mut factors, block) = Factors::new(&data, &left, &right, self.seed);
         let (at, info) = if let Some(stop) = stopped.get() {

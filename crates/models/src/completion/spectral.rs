@@ -36,6 +36,13 @@ const HALVINGS: u32 = 16;
 /// incoherent matrix is about $nr \sigma^2$: batches must have a multiple of nr entries before
 /// momentum pays, and a matrix with only a few times that many entries is read faster as a whole.
 /// `Auto` compares the passes of both plans.
+///
+/// # Example
+/// ```
+/// use favard_models::{CompletionSpectral, MatrixCompletion};
+/// let batches = CompletionSpectral::Batches { batch: 10_000, epoch: 8 };
+/// let model = MatrixCompletion::new(3).spectral(batches);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CompletionSpectral {
@@ -45,7 +52,7 @@ pub enum CompletionSpectral {
     /// Momentum with its own β on $B^T B$, all entries every step.
     Exact,
     /// Variance-reduced batches of entries with momentum; batch and epoch are those that take the
-    /// fewest passes by the theory's epoch factor. A rectangular matrix is dilated and shifted by
+    /// fewest passes by the theory's bound on the epoch factor. A rectangular matrix is dilated and shifted by
     /// $(\sigma_1 - \sigma_{r+1})/2$, so that its spectrum $\pm\sigma_i$ has the wanted values on
     /// one side.
     VarianceReduced,
@@ -179,8 +186,8 @@ impl<T: Scalar> Stage<'_, T> {
         [shift, last + shift, f64::midpoint(first, next)]
     }
 
-    /// The epoch length and batch that reach the tolerance in the fewest passes by the epoch factor
-    /// of a flat spectrum, those passes, and the passes of the whole matrix.
+    /// The epoch length and batch that reach the tolerance in the fewest passes by the bound on the
+    /// epoch factor, those passes, and the passes of the whole matrix.
     fn plan(
         &self,
         edges: [f64; 3],
@@ -195,7 +202,7 @@ impl<T: Scalar> Stage<'_, T> {
         // A factor that overflows is no contraction.
         let factor = |epoch: usize, batch: usize| {
             let noise = s_op / batch as f64;
-            epoch_factor_bound(&growth, noise, epoch, Spread::Flat).unwrap_or(f64::INFINITY)
+            epoch_factor_bound(&growth, noise, epoch, Spread::Any).unwrap_or(f64::INFINITY)
         };
         let mut best: Option<(f64, usize, u64)> = None;
         for epoch in EPOCHS {

@@ -23,6 +23,12 @@ const PROBE: u64 = 6;
 /// For Gaussian rows $\lambda_2 / \lambda_1$ tends to about 1/3 with m/d and is about 0.8 at
 /// m/d = 6; the gain of momentum is between 2.4 and 1.6 times fewer steps, that of the shifted
 /// family between 3.2 and 2.6.
+///
+/// # Example
+/// ```
+/// use favard_models::{PhaseRetrieval, PhaseSpectral};
+/// let model = PhaseRetrieval::new().spectral(PhaseSpectral::Chebyshev);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum PhaseSpectral {

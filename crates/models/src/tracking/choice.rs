@@ -24,6 +24,13 @@ const HYSTERESIS: f64 = 0.9;
 const CLOSEST: f64 = 0.98;
 
 /// Whether [`SubspaceTracker`](super::SubspaceTracker) uses momentum.
+///
+/// # Example
+/// ```
+/// use favard_models::{SubspaceTracker, TrackingMomentum};
+/// let tracker = SubspaceTracker::<f64>::new(100, 5)?.momentum(TrackingMomentum::Never);
+/// # Ok::<(), favard_models::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum TrackingMomentum {
@@ -40,6 +47,21 @@ pub enum TrackingMomentum {
 }
 
 /// Lag against noise, as squared angles between the tracked subspace and the true one.
+///
+/// # Example
+/// ```
+/// use favard_models::SubspaceTracker;
+/// use favard_operator::Block;
+/// let mut tracker = SubspaceTracker::<f64>::new(4, 1)?;
+/// for t in 0..40 {
+///     let noise = Block::<f64>::gaussian(100, 4, t);
+///     let rows = Block::from_fn(100, 4, |i, j| noise.row(i)[j] * if j == 0 { 2.0 } else { 1.0 });
+///     tracker.update(rows.as_ref())?;
+/// }
+/// let weighing = tracker.report().weighing.expect("after two windows");
+/// assert!(weighing.plain <= weighing.momentum); // nothing moves: momentum would only add noise
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weighing {
     /// How fast the subspace turns, in radians a batch.

@@ -7,6 +7,13 @@ use favard_engine::{Memory, Result};
 use favard_operator::Scalar;
 
 /// What a batch with covariance $A_t$ does to the subspace.
+///
+/// # Example
+/// ```
+/// use favard_models::{SubspaceTracker, TrackingStep};
+/// let tracker = SubspaceTracker::<f64>::new(100, 5)?.step(TrackingStep::Oja(0.01));
+/// # Ok::<(), favard_models::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum TrackingStep {
