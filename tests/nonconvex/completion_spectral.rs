@@ -100,7 +100,7 @@ fn a_dilation_needs_its_shift() {
     let plain = run(0.0, 0.5);
     assert_eq!(plain.stop, Stop::Iterations);
     assert!(plain.residuals[0] > 0.1);
-    let shifted = run((values[0] - values[1]) / 2.0, (values[0] + values[1]) / 2.0);
+    let shifted = run((values[0] - values[1]) / 2.0, f64::midpoint(values[0], values[1]));
     assert_eq!(shifted.stop, Stop::Converged);
     assert!(shifted.iterations < 60);
 }

@@ -236,7 +236,7 @@ fn missing_entries_cost_noise() {
             // Where an independent normal number is below 0: half of the entries.
             let coin = Block::<f64>::gaussian(1000, 12, 10_000 + t);
             let rows = Block::from_fn(1000, 12, |i, j| {
-                let seen = share == 1.0 || coin.row(i)[j] < 0.0;
+                let seen = share >= 1.0 || coin.row(i)[j] < 0.0;
                 let size = if j < 2 { 1.2_f64.sqrt() } else { 0.5_f64.sqrt() };
                 if seen { noise.row(i)[j] * size } else { f64::NAN }
             });

@@ -30,7 +30,7 @@ fn missing_entries_are_unbiased() {
                 Block::from_fn(2, 3, |i, j| if seen(i, j) { rows.row(i)[j] } else { f64::NAN });
             let op = BatchCovariance::with_nan(masked.as_ref(), Some(p)).unwrap();
             let matrix = op.multiply(identity.as_ref()).unwrap();
-            let count = mask.count_ones() as i32;
+            let count = mask.count_ones().cast_signed();
             let chance = p.powi(count) * (1.0 - p).powi(6 - count);
             for i in 0..3 {
                 for j in 0..3 {
