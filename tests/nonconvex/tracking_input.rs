@@ -9,6 +9,9 @@ use favard_models::{
 use favard_operator::{Block, Csr, LinearOperator};
 use favard_testkit::check_linear;
 
+// A tracker may be moved to the thread that receives the batches.
+static_assertions::assert_impl_all!(SubspaceTracker<f64>: Send);
+
 fn message<T>(result: Result<T, Error>) -> String {
     result.err().expect("an error").to_string()
 }

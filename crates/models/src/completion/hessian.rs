@@ -125,3 +125,75 @@ impl<T: Scalar> LinearOperator<T> for TangentHessian<'_, T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::MatrixCompletion;
+    use super::super::observed::Observed;
+    use super::*;
+    use crate::exact_eigen;
+    use crate::local::Problem;
+
+    /// A 9 × 7 matrix of rank 2, and its entries where `keep` says so.
+    fn problem(keep: impl Fn(usize, usize) -> bool) -> (Observed<f64>, Block<f64>, Block<f64>) {
+        let (u, v) = (Block::<f64>::gaussian(9, 2, 1), Block::<f64>::gaussian(7, 2, 2));
+        let entry = |i: usize, j: usize| u.row(i)[0] * v.row(j)[0] + u.row(i)[1] * v.row(j)[1];
+        let all = (0..9).flat_map(|i| (0..7).map(move |j| (i, j)));
+        let known: Vec<_> =
+            all.filter(|&(i, j)| keep(i, j)).map(|(i, j)| (i, j, entry(i, j))).collect();
+        let observed = MatrixCompletion::entries((9, 7), &known).unwrap();
+        (Observed::new(&observed, 2, false, 0.0, 1).unwrap(), u, v)
+    }
+
+    /// With all entries observed the Hessian at the solution has the eigenvalue 2 on the r² changes
+    /// of the core, 1 on the (m + n − 2r) r others, and 0 along the r² gauge directions, whatever
+    /// the condition of the matrix is.
+    #[test]
+    fn full_observation_has_eigenvalues_one_and_two() {
+        let (data, u, v) = problem(|_, _| true);
+        let (mut factors, mut at) = Factors::new(&data, &u, &v, 1);
+        factors.recentre(&mut at).unwrap();
+        let hessian = TangentHessian::new(&factors, &at).unwrap();
+        let found = exact_eigen(&hessian, 32).unwrap();
+        let expected = [vec![2.0; 4], vec![1.0; 24], vec![0.0; 4]].concat();
+        for (value, expected) in found.values.iter().zip(expected) {
+            assert!((value - expected).abs() < 1e3 * f64::EPSILON, "{:?}", found.values);
+        }
+    }
+
+    /// At a solution H is the derivative of the gradient, and the gradient that of the misfit: both
+    /// against central differences of step h, whose error is O(h²) and O(ε/h).
+    #[test]
+    fn the_hessian_is_the_derivative_of_the_gradient() {
+        let (data, u, v) = problem(|i, j| (i + 2 * j) % 4 != 0);
+        let (mut factors, mut at) = Factors::new(&data, &u, &v, 1);
+        factors.recentre(&mut at).unwrap();
+        let hessian = TangentHessian::new(&factors, &at).unwrap();
+        let mut ws = Workspace::new();
+        let mut d = Block::<f64>::gaussian(16, 2, 3);
+        hessian.project(&mut d, &mut ws).unwrap();
+        let mut moved = |by: f64| {
+            let x = Block::from_fn(16, 2, |i, j| at.row(i)[j] + by * d.row(i)[j]);
+            let mut g = Block::zeros(16, 2);
+            let reading = factors.gradient(x.as_ref(), g.as_mut(), &mut ws).unwrap();
+            (g, (reading.residual * data.norm).powi(2) / 2.0 / data.share)
+        };
+        let step = 1e-5;
+        let ((above, _), (below, _)) = (moved(step), moved(-step));
+        let mut h = Block::zeros(16, 2);
+        hessian.product(&d, &mut h, &mut Workspace::new());
+        let size = 1.0 + (0..16).flat_map(|i| h.row(i)).fold(0.0_f64, |m, v| m.max(v.abs()));
+        for i in 0..16 {
+            for j in 0..2 {
+                let slope = (above.row(i)[j] - below.row(i)[j]) / (2.0 * step);
+                assert!((slope - h.row(i)[j]).abs() < 1e-7 * size, "{slope} {}", h.row(i)[j]);
+            }
+        }
+        // d f/dt along d at a point away from the solution is ⟨g, d⟩.
+        let (g, _) = moved(0.3);
+        let slope = (moved(0.3 + step).1 - moved(0.3 - step).1) / (2.0 * step);
+        let exact: f64 =
+            (0..16).map(|i| g.row(i).iter().zip(d.row(i)).map(|(g, d)| g * d).sum::<f64>()).sum();
+        assert!((slope - exact).abs() < 1e-7 * (1.0 + exact.abs()), "{slope} {exact}");
+    }
+}

@@ -24,8 +24,8 @@ use super::choice::{Judge, TrackingMomentum, Weighing};
 pub struct Tracked<T> {
     /// Batches used.
     pub batches: u64,
-    /// The k largest Ritz values of the batch's covariance on the subspace before it has seen the
-    /// batch: what of the batch's variance it explains.
+    /// The k largest Ritz values of the batch's covariance on the block before it has seen the
+    /// batch: the variances of the batch that it explains.
     pub ritz: Vec<T>,
     /// Their residuals $\lVert A_t v_j - \theta_j v_j \rVert$: lag and noise together.
     pub residuals: Vec<T>,
