@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use favard_engine::Record;
 use favard_operator::{Block, LinearOperator, Scalar};
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::{Lanczos, exact_eigen};
 
 /// Products for each end, at most. Thirty Lanczos steps resolve both ends of a spectrum with
@@ -56,7 +56,7 @@ impl Curvature {
         let bottom = plan.solve_watched(&flipped(T::of(high))?, Some(&start), go_on)?;
         let low = high - first(&bottom.values);
         let products = 1 + top.info.applications + bottom.info.applications;
-        Ok(Self { low: low.max(high / WORST), high, products })
+        Self { low: low.max(high / WORST), high, products }.checked()
     }
 
     /// All eigenvalues of a small operator, those that are not zero by rounding.
@@ -66,7 +66,16 @@ impl Curvature {
         let zero = high * T::EPSILON.as_f64().sqrt();
         let above = found.values.iter().map(|value| value.as_f64()).filter(|&value| value > zero);
         let low = above.fold(high, f64::min).max(high / WORST);
-        Ok(Self { low, high, products: found.info.applications })
+        Self { low, high, products: found.info.applications }.checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        if self.high > 0.0 {
+            return Ok(self);
+        }
+        let (name, value) = ("largest curvature", self.high);
+        let need = "must be above 0: the misfit does not depend on the unknowns";
+        Err(ErrorKind::Parameter { name, value, need }.into())
     }
 
     /// √κ.

@@ -8,7 +8,7 @@ use favard_engine::{Engine, Info, Stop};
 use favard_operator::{AdjointOperator, Block, Gram, LinearOperator, Scalar, Weighted, Workspace};
 
 use crate::Eigen;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::local::{Watch, Watched};
 
 /// Intensities above this many times their mean are left out: a heavy tail would let single rows
@@ -73,6 +73,11 @@ impl PhaseSpectral {
             Self::Chebyshev => stage.shifted(Block::gaussian(dim, dim.min(3), seed), watch)?,
         };
         let found = Eigen::of_span(&op, &vector, 1, info)?;
+        if found.values.is_empty() {
+            let (name, value) = ("leading eigenvalue", 0.0);
+            let need = "must be above 0: the rows with an intensity are zero";
+            return Err(ErrorKind::Parameter { name, value, need }.into());
+        }
         let mut vector = found.vectors;
         let mut ws = Workspace::new();
         scale(a, intensities, &mut vector, &mut ws)?;
