@@ -58,4 +58,33 @@ pub enum ErrorKind {
         /// What it has to be.
         need: &'static str,
     },
+    /// No plan exists for what was asked.
+    #[error("plan: {0}")]
+    Plan(favard_theory::Error),
+    /// There are fewer data than unknowns.
+    #[error("{what}: {found} are fewer than the {needed} that the unknowns need")]
+    TooFew {
+        /// What there is too little of.
+        what: &'static str,
+        /// How many there have to be.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A matrix that has to be symmetric is not.
+    #[error("entry ({row}, {column}) differs from entry ({column}, {row})")]
+    Asymmetric {
+        /// The row of the first such entry.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
+    /// An entry of a matrix is given twice.
+    #[error("entry ({row}, {column}) is given twice")]
+    Duplicate {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        column: usize,
+    },
 }

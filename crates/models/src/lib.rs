@@ -10,26 +10,34 @@
 //! | [`StreamingPca`] | the components of rows that come in batches, dense or sparse, in memory that does not grow |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
 //! | [`solvers`] | the same, by every method of the paper's Table 1 and those beyond it |
+//! | [`MatrixCompletion`] | a matrix of low rank from some of its entries |
+//! | [`PhaseRetrieval`] | a signal from the squares of linear measurements |
+//! | [`SubspaceTracker`] | the leading subspace of a stream that drifts, with missing entries |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
 //! from them.
 
 mod certificate;
+mod completion;
 mod eigen;
 mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod local;
 mod memory;
 mod noise;
 mod pca;
+mod phase;
 pub mod solvers;
 mod streaming;
 mod svd;
 mod symmetric;
+mod tracking;
 
 pub use certificate::{Certificate, Cluster};
+pub use completion::{Completed, CompletionSpectral, Entries, MatrixCompletion};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
@@ -48,3 +56,22 @@ struct PcaChapter;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/solvers.md")]
 struct SolversChapter;
+pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
+pub use tracking::{
+    BatchCovariance, SubspaceTracker, Tracked, TrackingMomentum, TrackingStep, Weighing,
+};
+
+/// The code of the book's chapter on matrix completion runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/completion.md")]
+struct CompletionChapter;
+
+/// The code of the book's chapter on phase retrieval runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/phase_retrieval.md")]
+struct PhaseChapter;
+
+/// The code of the book's chapter on subspace tracking runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tracking.md")]
+struct TrackingChapter;
