@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
+//! | [`LeastSquares`] | linear least squares with one or many right-hand sides, with its certificate |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator.
@@ -16,6 +17,7 @@ mod error;
 mod estimate;
 mod exact;
 mod lanczos;
+mod least_squares;
 mod noise;
 mod pca;
 mod symmetric;
@@ -25,4 +27,5 @@ pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use lanczos::Lanczos;
+pub use least_squares::{LeastSquares, Method, Scaling, Solution};
 pub use pca::{Pca, PcaFit, Solver};
