@@ -45,4 +45,17 @@ pub enum ErrorKind {
         /// What it has to be.
         need: &'static str,
     },
+    /// Momentum and step diverge in mean square for a batch this small.
+    #[error(
+        "batches of {batch}: the noise gain {gain:.2} of this step and momentum is not below 1, so \
+         they diverge in mean square; they converge from batches of {needed:.0} on"
+    )]
+    Diverges {
+        /// The batch size asked for.
+        batch: usize,
+        /// The noise gain, which would have to be below 1.
+        gain: f64,
+        /// The batch size from which the gain is below 1.
+        needed: f64,
+    },
 }

@@ -8,6 +8,7 @@
 //! | [`Pca`] | the principal components of dense or sparse data, centred and scaled implicitly |
 //! | [`Lanczos`], [`exact_eigen`] | the largest eigenpairs of a symmetric operator |
 //! | [`LeastSquares`] | linear least squares with one or many right-hand sides, with its certificate |
+//! | [`Kaczmarz`] | a linear system by row projections, averaged or in blocks, with momentum |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator.
@@ -16,6 +17,7 @@ mod eigen;
 mod error;
 mod estimate;
 mod exact;
+mod kaczmarz;
 mod lanczos;
 mod least_squares;
 mod noise;
@@ -26,6 +28,9 @@ pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
+pub use kaczmarz::{BlockProjection, Kaczmarz};
 pub use lanczos::Lanczos;
-pub use least_squares::{LeastSquares, Method, Scaling, Solution};
+pub use least_squares::{
+    LeastSquares, Method, Momentum, RowGradient, Sampled, Scaling, Solution,
+};
 pub use pca::{Pca, PcaFit, Solver};

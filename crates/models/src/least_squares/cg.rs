@@ -114,11 +114,6 @@ impl<T: Scalar> Cg<T> {
     pub fn coefficients(&self) -> &[(f64, f64)] {
         &self.coefficients
     }
-
-    /// The direction of the coming step.
-    pub fn direction(&self) -> &Block<T> {
-        &self.p
-    }
 }
 
 /// Runs the method from zero, and returns its coefficients as well.

@@ -6,14 +6,22 @@ mod descent;
 mod gradient;
 mod lsmr;
 mod method;
-mod monitor;
+pub(crate) mod monitor;
 mod newton;
-mod problem;
+pub(crate) mod plan;
+pub(crate) mod problem;
+mod row_gradient;
+pub(crate) mod sample;
+mod sampled;
 mod solution;
 mod solver;
-mod spectrum;
+pub(crate) mod spectrum;
+pub(crate) mod stochastic;
 
 pub use method::{Method, Scaling};
+pub use plan::Momentum;
+pub use row_gradient::RowGradient;
+pub use sampled::Sampled;
 pub use solution::Solution;
 
 use std::ops::ControlFlow;

@@ -11,7 +11,7 @@ use super::columns::{largest, scaled_norms};
 pub(crate) type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 
 /// The scaled problem: minimise ‖A D⁻¹ y − b‖, and what the run may cost.
-pub(super) struct System<'a, T> {
+pub(crate) struct System<'a, T> {
     /// A D⁻¹, with the rows of the ridge below.
     pub op: &'a dyn AdjointOperator<T>,
     /// b, with zeros below.
@@ -28,14 +28,14 @@ pub(super) struct System<'a, T> {
 
 /// ‖b − Ax‖ and the norms of Aᵀ(b − Ax), from the operator.
 #[derive(Debug, Clone)]
-pub(super) struct Checked<T> {
+pub(crate) struct Checked<T> {
     pub residuals: Vec<T>,
     /// Of the problem as given.
     pub gradients: Vec<T>,
 }
 
 /// What a method gives back.
-pub(super) struct Outcome<T> {
+pub(crate) struct Outcome<T> {
     /// D x.
     pub y: Block<T>,
     pub stop: Stop,
@@ -49,7 +49,7 @@ pub(super) struct Outcome<T> {
 /// $\lVert A^T r \rVert \le \epsilon \lVert A \rVert \lVert r \rVert$, asked of the problem as given
 /// and of the scaled one, or when $\lVert r \rVert \le \epsilon \lVert b \rVert$. The norms of the
 /// operators are lower bounds from the products that were made, so the test errs on the safe side.
-pub(super) struct Monitor<'a, T> {
+pub(crate) struct Monitor<'a, T> {
     pub system: &'a System<'a, T>,
     watch: &'a mut Watch<'a, T>,
     /// ‖bⱼ‖.
@@ -220,7 +220,7 @@ impl<'a, T: Scalar> Monitor<'a, T> {
 }
 
 /// An error that names the first entry that is not finite.
-pub(super) fn refuse_non_finite<T: Scalar>(block: &Block<T>) -> Result<()> {
+pub(crate) fn refuse_non_finite<T: Scalar>(block: &Block<T>) -> Result<()> {
     let Some((row, column)) = ops::find_non_finite(block.as_ref()) else {
         return Ok(());
     };

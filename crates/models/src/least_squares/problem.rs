@@ -132,6 +132,11 @@ impl<'a, T: Scalar> Problem<'a, T> {
         Ok(Self { op: Box::new(VStack::new(parts)?), rhs, mean, rhs_mean, products })
     }
 
+    /// μ.
+    pub fn mean(&self) -> &[T] {
+        &self.mean
+    }
+
     /// β̄ − μᵀx for each right-hand side.
     pub fn intercept(&self, x: &Block<T>) -> Vec<T> {
         let mut intercept = self.rhs_mean.clone();

@@ -1,8 +1,10 @@
 //! [`Solution`]: solved right-hand sides with their proof.
 
-use favard_engine::Info;
+use favard_engine::{Info, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
+use super::columns::largest;
+use super::monitor::{Checked, Monitor};
 use crate::error::Result;
 
 /// The solution of a least-squares problem for each right-hand side, with its proof.
@@ -64,8 +66,56 @@ impl<T: Scalar> Solution<T> {
         Ok(y)
     }
 
+    /// The solution that a check belongs to.
+    pub(crate) fn of_check(
+        x: Block<T>,
+        intercept: Vec<T>,
+        stop: Stop,
+        checked: Checked<T>,
+        monitor: &mut Monitor<'_, T>,
+        reason: String,
+    ) -> Self {
+        let pairs = checked.gradients.iter().zip(&checked.residuals);
+        let share = |(&gradient, &residual): (&T, &T)| {
+            let zero = gradient == T::zero();
+            if zero { gradient } else { gradient / (monitor.norm * residual) }
+        };
+        let certificates: Vec<T> = pairs.map(share).collect();
+        let info = Info {
+            stop,
+            iterations: monitor.ticks,
+            applications: monitor.applications,
+            passes: monitor.passes,
+            seed: None,
+            history: std::mem::take(&mut monitor.history),
+            ritz: vec![monitor.scaled_norm * monitor.scaled_norm],
+            residuals: certificates.clone(),
+        };
+        let mut solution = Self {
+            x,
+            intercept,
+            residuals: checked.residuals,
+            certificates,
+            sizes: monitor.sizes.clone(),
+            norm: monitor.norm,
+            spectrum: None,
+            tolerance: monitor.system.tolerance,
+            info,
+            reason,
+        };
+        if !solution.is_certified() {
+            if stop == Stop::Converged {
+                solution.info.stop = Stop::Stagnated;
+            }
+            let worst = largest(&solution.certificates);
+            let text = format!("; not certified: the worst certificate is {worst:.1e}");
+            solution.reason.push_str(&text);
+        }
+        solution
+    }
+
     /// The solutions of the right-hand sides of both, the cost added up.
-    pub(super) fn join(mut self, other: &Self) -> Self {
+    pub(crate) fn join(mut self, other: &Self) -> Self {
         let cols = self.x.cols();
         let entry = |i: usize, j: usize| {
             if j < cols { self.x.row(i)[j] } else { other.x.row(i)[j - cols] }
@@ -77,7 +127,7 @@ impl<T: Scalar> Solution<T> {
         self.sizes.extend(&other.sizes);
         self.norm = self.norm.max(other.norm);
         let info = &mut self.info;
-        if info.stop == favard_engine::Stop::Converged {
+        if info.stop == Stop::Converged {
             info.stop = other.info.stop;
         }
         info.iterations += other.info.iterations;

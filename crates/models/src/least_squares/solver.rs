@@ -1,9 +1,9 @@
 //! The run of a [`LeastSquares`]: from the problem to the method and back.
 
-use favard_engine::{Info, Stop};
+use favard_engine::Stop;
 use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace};
 
-use super::columns::{largest, scale_rows};
+use super::columns::scale_rows;
 use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
 use super::problem::Problem;
@@ -75,46 +75,12 @@ impl LeastSquares {
         };
         // x = D⁻¹ y
         scale_rows(&scales.factors, &mut y);
-        let certificates: Vec<T> = checked
-            .gradients
-            .iter()
-            .zip(&checked.residuals)
-            .map(|(&gradient, &residual)| {
-                let zero = gradient == T::zero();
-                if zero { gradient } else { gradient / (monitor.norm * residual) }
-            })
-            .collect();
-        let info = Info {
-            stop,
-            iterations: monitor.ticks,
-            applications: monitor.applications,
-            passes: monitor.passes,
-            seed: Some(self.seed),
-            history: std::mem::take(&mut monitor.history),
-            ritz: vec![monitor.scaled_norm * monitor.scaled_norm],
-            residuals: certificates.clone(),
-        };
-        let mut solution = Solution {
-            intercept: problem.intercept(&y),
-            x: y,
-            residuals: checked.residuals,
-            certificates,
-            sizes: monitor.sizes.clone(),
-            norm: monitor.norm,
-            spectrum: ends.map(|ends| (ends.low, ends.high)),
-            tolerance: self.tolerance,
-            info,
-            reason,
-        };
-        if solution.info.stop == Stop::Converged && !solution.is_certified() {
-            solution.info.stop = Stop::Stagnated;
-        }
-        if !solution.is_certified() {
-            let worst = largest(&solution.certificates);
-            let text = format!("; not certified: the worst certificate is {worst:.1e}");
-            solution.reason.push_str(&text);
-        }
-        Ok(solution)
+        let intercept = problem.intercept(&y);
+        let mut found =
+            Solution::of_check(y, intercept, stop, checked, &mut monitor, reason);
+        found.spectrum = ends.map(|ends| (ends.low, ends.high));
+        found.info.seed = Some(self.seed);
+        Ok(found)
     }
 
     fn forms<T: Scalar>(&self, dim: usize, cols: usize) -> bool {
