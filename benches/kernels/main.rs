@@ -13,6 +13,8 @@
 mod cases;
 mod matrix;
 mod options;
+#[path = "../shared/python.rs"]
+mod python;
 mod scipy;
 mod triad;
 

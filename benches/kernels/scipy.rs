@@ -1,18 +1,16 @@
 //! scipy, in a process of its own, asked for one product at a time.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::path::PathBuf;
 
 use favard_operator::{Csr, Scalar};
+
+use crate::python::{Outcome, Worker, folder};
 
 /// A Python process that holds the same matrix.
 #[derive(Debug)]
 pub struct Scipy {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    worker: Worker,
     folder: PathBuf,
     /// Of scipy.
     pub version: String,
@@ -21,42 +19,10 @@ pub struct Scipy {
 /// Seconds of `X @ W`, of `X.T @ Z`, and of both.
 pub type Seconds = [f64; 3];
 
-type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
-
-/// A folder below cargo's target directory, where the bench itself lies.
-fn folder() -> Outcome<PathBuf> {
-    let exe = std::env::current_exe()?;
-    let target = exe.ancestors().nth(3).ok_or("the bench does not lie in a target directory")?;
-    let folder = target.join("favard-benches");
-    fs::create_dir_all(&folder)?;
-    Ok(folder)
-}
-
-fn succeed(command: &mut Command) -> Outcome<()> {
-    let output = command.stdin(Stdio::null()).output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let message = String::from_utf8_lossy(&output.stderr);
-    Err(message.lines().last().unwrap_or("failed without a word").to_owned().into())
-}
-
-/// A virtual environment with numpy and scipy, made when there is none.
-fn python(folder: &Path) -> Outcome<PathBuf> {
-    let venv = folder.join("venv");
-    let python = venv.join("bin").join("python");
-    if succeed(Command::new(&python).args(["-c", "import scipy"])).is_err() {
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        succeed(Command::new(&python).args(["-m", "pip", "install", "-q", "numpy", "scipy"]))?;
-    }
-    Ok(python)
-}
-
 impl Scipy {
     /// Gives the matrix, all of whose rows are equally long, to a new process.
     pub fn start<T: Scalar>(x: &Csr<'_, T>) -> Outcome<Self> {
         let folder = folder()?;
-        let python = python(&folder)?;
         let columns: Vec<u8> = x.columns().iter().flat_map(|c| c.to_ne_bytes()).collect();
         fs::write(folder.join("columns"), columns)?;
         let values = x.values().iter();
@@ -66,29 +32,12 @@ impl Scipy {
             values.flat_map(|v| v.as_f64().to_ne_bytes()).collect()
         };
         fs::write(folder.join("values"), values)?;
-        let script = folder.join("worker.py");
-        fs::write(&script, include_str!("worker.py"))?;
         let (rows, cols) = x.shape();
         let dtype = if size_of::<T>() == 4 { "float32" } else { "float64" };
-        let mut child = Command::new(python)
-            .args([script.as_os_str(), folder.as_os_str()])
-            .args([&rows.to_string(), &cols.to_string(), dtype])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let input = child.stdin.take().ok_or("no input")?;
-        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
-        let mut scipy = Self { child, input, output, folder, version: String::new() };
-        scipy.version = scipy.line()?;
-        Ok(scipy)
-    }
-
-    fn line(&mut self) -> Outcome<String> {
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            return Err("the scipy process ended".into());
-        }
-        Ok(line.trim().to_owned())
+        let args = [&rows.to_string(), &cols.to_string(), dtype];
+        let mut worker = Worker::start("worker.py", include_str!("worker.py"), &args)?;
+        let version = worker.line()?;
+        Ok(Self { worker, folder, version })
     }
 
     /// One measurement with a block of k columns.
@@ -107,20 +56,9 @@ impl Scipy {
     }
 
     fn ask(&mut self, command: &str, k: usize) -> Outcome<Seconds> {
-        writeln!(self.input, "{command} {k}")?;
-        let line = self.line()?;
+        let answer = self.worker.ask(&format!("{command} {k}"))?;
         let mut seconds = [0.0; 3];
-        for (second, word) in seconds.iter_mut().zip(line.split_whitespace()) {
-            *second = word.parse()?;
-        }
+        seconds.iter_mut().zip(answer).for_each(|(second, value)| *second = value);
         Ok(seconds)
-    }
-}
-
-impl Drop for Scipy {
-    fn drop(&mut self) {
-        // It may have ended already, which is as good.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

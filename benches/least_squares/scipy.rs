@@ -1,0 +1,54 @@
+//! scipy's solvers in a process of their own.
+
+use std::fs;
+use std::path::PathBuf;
+
+use favard_operator::Block;
+
+use crate::data::Data;
+use crate::python::{Outcome, Worker, folder};
+
+/// A Python process that holds the same problem, columns divided by their norms.
+pub struct Scipy {
+    worker: Worker,
+    x: PathBuf,
+    cols: usize,
+    /// Of scipy.
+    pub version: String,
+}
+
+impl Scipy {
+    pub fn start(data: &Data, scale: &[f64]) -> Outcome<Self> {
+        let folder = folder()?;
+        let write = |part: &str, bytes: Vec<u8>| {
+            fs::write(folder.join(format!("{}.{part}", data.name)), bytes)
+        };
+        let bytes = |numbers: &[f64]| numbers.iter().flat_map(|v| v.to_ne_bytes()).collect();
+        write("columns", data.a.columns().iter().flat_map(|c| c.to_ne_bytes()).collect())?;
+        write("values", bytes(data.a.values()))?;
+        write("scale", bytes(scale))?;
+        write("rhs", bytes(data.b.as_ref().data()))?;
+        let (rows, cols) = data.a.shape();
+        let args = [data.name, &rows.to_string(), &cols.to_string()];
+        let script = include_str!("worker.py");
+        let mut worker = Worker::start("least_squares.py", script, &args)?;
+        let version = worker.line()?;
+        let x = folder.join(format!("{}.x", data.name));
+        Ok(Self { worker, x, cols, version })
+    }
+
+    /// Seconds and iterations of `method`.
+    pub fn solve(&mut self, method: &str, tolerance: f64) -> Outcome<(f64, f64)> {
+        let answer = self.worker.ask(&format!("{method} {tolerance}"))?;
+        let at = |i: usize| answer.get(i).copied().ok_or("a short answer");
+        Ok((at(0)?, at(1)?))
+    }
+
+    /// The solution found last.
+    pub fn solution(&self) -> Outcome<Block<f64>> {
+        let bytes = fs::read(&self.x)?;
+        let numbers: Vec<f64> =
+            bytes.as_chunks().0.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
+        if numbers.len() == self.cols { Ok(Block::column(&numbers)) } else { Err("short".into()) }
+    }
+}
