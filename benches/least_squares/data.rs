@@ -48,9 +48,9 @@ fn uniform_rows(rows: usize, cols: usize, per_row: usize) -> Result<Csr<'static,
     matrix(rows, cols, columns, values)
 }
 
-/// Uniformly random sparse rows: κ of about 3.
+/// Uniformly random sparse rows, ten times as many as columns: κ of about 2.
 pub fn well(rows: usize) -> Result<Data> {
-    noisy("well", uniform_rows(rows, rows / 8, 20)?)
+    noisy("well", uniform_rows(rows, rows / 10, 10)?)
 }
 
 /// One-hot rows of ten categorical features with 10 to 10,000 levels whose frequencies fall like

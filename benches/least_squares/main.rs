@@ -33,7 +33,7 @@ struct Options {
 }
 
 fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
-    let mut options = Options { rows: 400_000, rounds: 5, scipy: true };
+    let mut options = Options { rows: 200_000, rounds: 7, scipy: true };
     let mut args = args;
     while let Some(flag) = args.next() {
         let mut number = || {
@@ -43,7 +43,7 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
         match flag.as_str() {
             "--rows" => options.rows = number()?.max(1000),
             "--rounds" => options.rounds = number()?.max(1),
-            "--quick" => (options.rows, options.rounds) = (50_000, 2),
+            "--quick" => (options.rows, options.rounds) = (20_000, 2),
             "--no-scipy" => options.scipy = false,
             "--bench" => {}
             _ => return Err(format!("{flag}: not known")),
@@ -56,9 +56,9 @@ fn main() -> ExitCode {
     let run = || -> Outcome<()> {
         let options = options(std::env::args().skip(1))?;
         rayon::ThreadPoolBuilder::new().num_threads(2).build_global()?;
-        against_scipy(&data::well(options.rows)?, &options)?;
-        against_scipy(&data::one_hot(options.rows)?, &options)?;
-        rows_read((options.rows * 5).div_ceil(2))
+        against_scipy(&data::well(2 * options.rows)?, &options)?;
+        against_scipy(&data::one_hot(2 * options.rows)?, &options)?;
+        rows_read(5 * options.rows)
     };
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -74,7 +74,8 @@ fn certificate(data: &Data, x: &Block<f64>, norm: f64) -> Outcome<f64> {
     let product = data.a.multiply(x.as_ref())?;
     let r = Block::from_fn(product.rows(), 1, |i, _| data.b.row(i)[0] - product.row(i)[0]);
     let g = data.a.multiply_adjoint(r.as_ref())?;
-    let length = |block: &Block<f64>| block.as_ref().data().iter().map(|v| v * v).sum::<f64>().sqrt();
+    let length =
+        |block: &Block<f64>| block.as_ref().data().iter().map(|v| v * v).sum::<f64>().sqrt();
     Ok(length(&g) / norm / length(&r))
 }
 
@@ -112,11 +113,12 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
     }
     let methods = [("Auto", Method::Auto), ("Cg", Method::Cg), ("Lsmr", Method::Lsmr)];
     let mut lines: Vec<Line> = Vec::new();
-    let mut best = |name: &str, seconds: f64, steps: f64, certificate: f64| {
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.seconds = line.seconds.min(seconds),
-            None => lines.push(Line { name: name.into(), seconds, steps, certificate }),
-        }
+    let mut best = |name: &str, seconds: f64, steps: f64, certificate: f64| match lines
+        .iter_mut()
+        .find(|line| line.name == name)
+    {
+        Some(line) => line.seconds = line.seconds.min(seconds),
+        None => lines.push(Line { name: name.into(), seconds, steps, certificate }),
     };
     let mut auto: Option<Solution<f64>> = None;
     for _ in 0..options.rounds {
@@ -140,7 +142,10 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
         }
     }
     let ours = lines.first().map_or(f64::NAN, |line| line.seconds);
-    println!("{:12} {:>9} {:>7} {:>12} {:>12}", "method", "seconds", "steps", "certificate", "Auto is");
+    println!(
+        "{:12} {:>9} {:>7} {:>12} {:>12}",
+        "method", "seconds", "steps", "certificate", "Auto is"
+    );
     for Line { name, seconds, steps, certificate } in lines {
         let ratio = seconds / ours;
         println!("{name:12} {seconds:9.3} {steps:7} {certificate:12.1e} {ratio:11.2}×");
@@ -178,7 +183,8 @@ fn rows_read(rows: usize) -> Outcome<()> {
         ("Auto", Method::Auto),
     ] {
         let start = Instant::now();
-        let found = LeastSquares::new().method(method).tolerance(TOLERANCE).fit(&data.a, &data.b)?;
+        let found =
+            LeastSquares::new().method(method).tolerance(TOLERANCE).fit(&data.a, &data.b)?;
         print(name, &found, start.elapsed().as_secs_f64());
     }
     println!("(passes of Kaczmarz: one for the norms of the rows and two for the certificate)");

@@ -99,12 +99,9 @@ fn ridge_weights_and_intercept_are_the_explicit_problem() {
     let a = uneven(rows, cols, 4) + 0.5;
     let b = Block::<f64>::gaussian(rows, 2, 8);
     let weights: Vec<f64> = (0..rows).map(|i| (i % 5) as f64 * 0.5).collect();
-    for (ridge, weighted, intercept) in [
-        (0.7_f64, false, false),
-        (0.0, true, false),
-        (0.0, false, true),
-        (3.0, true, true),
-    ] {
+    for (ridge, weighted, intercept) in
+        [(0.7_f64, false, false), (0.0, true, false), (0.0, false, true), (3.0, true, true)]
+    {
         let w = |i: usize| if weighted { weights[i] } else { 1.0 };
         let total: f64 = (0..rows).map(w).sum();
         let mean = |x: &Array2<f64>, j: usize| {
@@ -245,9 +242,10 @@ fn given_bounds_give_the_rate() {
     let a = with_singular_values(200, &geometric(30, 10.0), 3);
     let b = Block::<f64>::gaussian(200, 1, 9);
     let op = Dense::new(a.view()).unwrap();
-    for method in
-        [Method::HeavyBall { bounds: Some((0.01, 1.0)) }, Method::Chebyshev { bounds: Some((0.01, 1.0)) }]
-    {
+    for method in [
+        Method::HeavyBall { bounds: Some((0.01, 1.0)) },
+        Method::Chebyshev { bounds: Some((0.01, 1.0)) },
+    ] {
         let plan = LeastSquares::new().method(method).scaling(Scaling::Off).tolerance(1e-9);
         let found = plan.solve(&op, &b).unwrap();
         assert!(found.is_certified(), "{}", found.reason);

@@ -17,7 +17,8 @@ pub fn orthonormal(rows: usize, cols: usize, seed: u64) -> Array2<f64> {
 
 /// U diag(σ) Vᵀ with random orthonormal U and V.
 pub fn with_singular_values(rows: usize, sigma: &[f64], seed: u64) -> Array2<f64> {
-    let (u, v) = (orthonormal(rows, sigma.len(), seed), orthonormal(sigma.len(), sigma.len(), seed + 1));
+    let (u, v) =
+        (orthonormal(rows, sigma.len(), seed), orthonormal(sigma.len(), sigma.len(), seed + 1));
     let scaled = Array2::from_shape_fn(u.raw_dim(), |(i, j)| u[[i, j]] * sigma[j]);
     scaled.dot(&v.t())
 }
@@ -84,7 +85,11 @@ pub fn assert_exact<T: Scalar>(found: &Solution<T>, wanted: &Exact, what: &str) 
         let rounding = condition * size + condition.powi(2) * residual / wanted.largest;
         let allowed = gradient / wanted.smallest.powi(2)
             + 300.0 * T::EPSILON.as_f64() * (column.len() as f64).sqrt() * rounding;
-        assert!(gap <= allowed, "{what}, {j}: off by {gap:e}, allowed {allowed:e}: {}", found.reason);
+        assert!(
+            gap <= allowed,
+            "{what}, {j}: off by {gap:e}, allowed {allowed:e}: {}",
+            found.reason
+        );
         assert!(norm <= wanted.largest * (1.0 + 1e3 * T::EPSILON.as_f64()), "{what}: norm {norm}");
     }
 }

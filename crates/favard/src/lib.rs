@@ -58,6 +58,7 @@ pub mod prelude {
     };
     pub use favard_engine::{Advance, Checkpoint, Engine, Info, RayleighRitz, Stop};
     pub use favard_models::{Eigen, Lanczos, Pca, PcaFit, Solver};
+    pub use favard_models::{Kaczmarz, LeastSquares, Method, Momentum, Sampled, Scaling, Solution};
     pub use favard_operator::{
         Adjoint, AdjointOperator, Batch, Block, BlockDiagonal, BlockMut, BlockRef, Centered,
         ColumnMoments, Csr, Dense, Diagonal, FnOperator, FusedFn, Gram, HStack, Identity,

@@ -30,7 +30,11 @@ pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
 pub use kaczmarz::{BlockProjection, Kaczmarz};
 pub use lanczos::Lanczos;
-pub use least_squares::{
-    LeastSquares, Method, Momentum, RowGradient, Sampled, Scaling, Solution,
-};
+pub use least_squares::{LeastSquares, Method, Momentum, RowGradient, Sampled, Scaling, Solution};
 pub use pca::{Pca, PcaFit, Solver};
+
+/// The code of the book's chapters on these models runs as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/least_squares.md")]
+#[doc = include_str!("../../../docs/kaczmarz.md")]
+struct Chapters;

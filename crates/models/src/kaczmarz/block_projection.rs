@@ -77,6 +77,7 @@ impl<'a, T: Scalar, A: RowOperator<T> + ?Sized> BlockProjection<'a, T, A> {
 
     /// B ‖A_τ x − b_τ‖² of the block used last, for each right-hand side: its expectation is
     /// $\lVert A x - b \rVert^2$.
+    #[must_use]
     pub fn residuals(&self) -> &[T] {
         &self.residuals
     }
@@ -138,7 +139,8 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized> StepMap<T> for BlockProjection<'_, T
         ws: &mut Workspace<T>,
     ) -> OperatorResult<()> {
         check_dim("columns of the block", self.rhs.cols(), x.cols())?;
-        let missing = || favard_operator::Error::external("a block is evaluated before it is drawn");
+        let missing =
+            || favard_operator::Error::external("a block is evaluated before it is drawn");
         let drawn = self.draw.terms.first().and_then(|&block| self.inverses[block].as_ref());
         let inverse = drawn.ok_or_else(missing)?;
         let size = self.rows.len();

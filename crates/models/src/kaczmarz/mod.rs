@@ -16,7 +16,7 @@ use crate::least_squares::monitor::{Monitor, System, Watch};
 use crate::least_squares::plan::{ANCHORED_GAIN, GAIN, Plan};
 use crate::least_squares::spectrum::Ends;
 use crate::least_squares::stochastic::{self, Ended, Estimated};
-use crate::least_squares::{sample, problem::check_rhs};
+use crate::least_squares::{problem::check_rhs, sample};
 use crate::{LeastSquares, Momentum, RowGradient, Solution};
 
 /// The randomized Kaczmarz method for $A x = b$, with heavy-ball momentum.
@@ -215,6 +215,7 @@ impl Kaczmarz {
         let ((count, dim), cols) = (op.shape(), rhs.cols());
         let ones = vec![T::one(); dim];
         let system = System {
+            base: &op,
             op: &op,
             rhs,
             scale: &ones,
@@ -299,8 +300,8 @@ impl Kaczmarz {
         rows: &Rows,
         monitor: &mut Monitor<'_, T>,
     ) -> Result<Ends> {
-        if let Some((low, high)) = self.bounds {
-            return Ok(Ends { low, high, steps: 0 });
+        if let Some(bounds) = self.bounds {
+            return Ends::given(bounds);
         }
         let gram = Gram::new(op);
         let draw = |size: usize| Ok(Sampler::by_norm(&gram, size, self.seed)?);
@@ -313,9 +314,9 @@ impl Kaczmarz {
     fn comment<T>(&self, reason: &mut String, ended: &Ended<T>, rows: &Rows) {
         if rows.impossible > 0 {
             let count = rows.impossible;
-            reason.push_str(&format!(
-                "; {count} rows are zero and their right-hand sides are not: no solution"
-            ));
+            let text =
+                format!("; {count} rows are zero and their right-hand sides are not: no solution");
+            reason.push_str(&text);
         }
         if ended.diverged {
             reason.push_str("; it diverged: the bounds of the spectrum do not fit");
@@ -338,13 +339,10 @@ impl Kaczmarz {
         if self.passes.is_nan() || self.passes <= 0.0 {
             return bad("passes", self.passes, "must be above 0");
         }
-        match self.bounds {
-            Some((low, high)) if !(low > 0.0 && high >= low && high.is_finite()) => {
-                let need = "as the lower bound must be above 0 and at most the upper one";
-                bad("bounds", low, need)
-            }
-            _ => Ok(()),
+        if let Some(bounds) = self.bounds {
+            Ends::given(bounds)?;
         }
+        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use favard_engine::recurrence::{Chebyshev, HeavyBall, Normalized, Recurrence};
 use favard_engine::{Advance, Engine, Stop};
 use favard_operator::{Block, Gram, Scalar, Workspace};
 
-use super::columns::largest;
+use super::columns::{largest, scale_rows};
 use super::gradient::Gradient;
 use super::monitor::{Checked, Monitor, Outcome, refuse_non_finite};
 use super::newton::Newton;
@@ -31,7 +31,7 @@ pub(super) trait Evaluated<T: Scalar>: StepMap<T> {
 
 impl<T: Scalar> Evaluated<T> for Gradient<'_, T> {
     fn seen(&self) -> (&Block<T>, &[T]) {
-        (&self.gradient, &self.residuals)
+        (&self.last, &self.residuals)
     }
 }
 
@@ -65,7 +65,8 @@ fn run<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
             return Ok(Stop::Converged);
         }
         let worst = largest(&monitor.certificates);
-        if !(worst <= T::of(DIVERGED) * *first.get_or_insert(worst)) {
+        let limit = T::of(DIVERGED) * *first.get_or_insert(worst);
+        if worst.is_nan() || worst > limit {
             return Ok(Stop::Stagnated);
         }
         if let ControlFlow::Break(stop) = flow {
@@ -73,6 +74,13 @@ fn run<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
         }
     }
     Ok(Stop::Stagnated)
+}
+
+/// D⁻¹ y for the block y that was evaluated last.
+fn unscaled<T: Scalar, M, R>(engine: &Engine<T, M, R>, factors: &[T]) -> Block<T> {
+    let mut x = engine.previous().clone();
+    scale_rows(factors, &mut x);
+    x
 }
 
 /// The polynomial of an exact method.
@@ -105,11 +113,11 @@ pub(super) fn solve<T: Scalar>(
         let semi = Normalized::new(Chebyshev::new(low, high)?, T::zero())?;
         let mut engine = Engine::new(map, semi, start)?;
         let stop = run(&mut engine, monitor, u64::MAX, ws)?;
-        Ok(Outcome { y: engine.previous().clone(), stop, checked: None })
+        Ok(Outcome { x: unscaled(&engine, system.factors), stop, checked: None })
     } else {
         let mut engine = Engine::new(map, HeavyBall::polyak(low, high)?, start)?;
         let stop = run(&mut engine, monitor, u64::MAX, ws)?;
-        Ok(Outcome { y: engine.previous().clone(), stop, checked: None })
+        Ok(Outcome { x: unscaled(&engine, system.factors), stop, checked: None })
     }
 }
 
@@ -168,5 +176,5 @@ pub(super) fn direct<T: Scalar>(
         residuals: engine.map().residuals.clone(),
         gradients: monitor.gradients().to_vec(),
     };
-    Ok(Outcome { y: engine.previous().clone(), stop, checked: Some(checked) })
+    Ok(Outcome { x: unscaled(&engine, system.factors), stop, checked: Some(checked) })
 }

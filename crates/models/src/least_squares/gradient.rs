@@ -17,7 +17,7 @@ pub(super) struct Gradient<'a, T> {
     /// ‖bⱼ‖².
     squares: Vec<T>,
     /// Φ of the block that was evaluated last.
-    pub gradient: Block<T>,
+    pub last: Block<T>,
     /// ‖b − M y‖ of it.
     pub residuals: Vec<T>,
     cost: Cost,
@@ -29,7 +29,7 @@ impl<'a, T: Scalar> Gradient<'a, T> {
             op,
             image,
             squares: sizes.iter().map(|&size| size * size).collect(),
-            gradient: Block::zeros(image.rows(), image.cols()),
+            last: Block::zeros(image.rows(), image.cols()),
             residuals: sizes.to_vec(),
             cost: Cost::default(),
         }
@@ -53,7 +53,7 @@ impl<T: Scalar> StepMap<T> for Gradient<'_, T> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> OperatorResult<()> {
-        let Self { op, image, gradient, residuals, squares, cost } = self;
+        let Self { op, image, last: gradient, residuals, squares, cost } = self;
         // g ← Mᵀ(M x) − Mᵀb
         gradient.assign(image.as_ref())?;
         op.apply_normal(T::one(), x, Between::default(), -T::one(), gradient.as_mut(), ws)?;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use favard_engine::Stop;
 use favard_operator::{Block, Scalar, Workspace, ops};
 
-use super::columns::{add, largest, scale_add};
+use super::columns::{add, largest, scale_add, scale_rows};
 use super::monitor::{Monitor, Outcome, refuse_non_finite};
 use crate::error::Result;
 
@@ -122,24 +122,24 @@ pub(super) fn solve<T: Scalar>(
     ws: &mut Workspace<T>,
 ) -> Result<Outcome<T>> {
     let (dim, cols) = (monitor.system.op.shape().1, monitor.system.rhs.cols());
-    let mut y = start.unwrap_or_else(|| Block::zeros(dim, cols));
+    let mut x = start.unwrap_or_else(|| Block::zeros(dim, cols));
     let mut g = Block::zeros(dim, cols);
     let mut best = T::infinity();
     // Each round ends with a check; rounding may make another one, from there, necessary.
     loop {
-        let stop = round(monitor, &mut y, ws)?;
-        let checked = monitor.check(&y, &mut g, ws)?;
+        let stop = round(monitor, &mut x, ws)?;
+        let checked = monitor.check(&x, &mut g, ws)?;
         if monitor.all_solved(&checked.residuals) {
-            return Ok(Outcome { y, stop: Stop::Converged, checked: Some(checked) });
+            return Ok(Outcome { x, stop: Stop::Converged, checked: Some(checked) });
         }
         let worst = largest(&monitor.certificates);
         let gained = worst < best * T::of(0.5);
         best = best.min(worst);
         if stop != Stop::Converged {
-            return Ok(Outcome { y, stop, checked: Some(checked) });
+            return Ok(Outcome { x, stop, checked: Some(checked) });
         }
         if !gained {
-            return Ok(Outcome { y, stop: Stop::Stagnated, checked: Some(checked) });
+            return Ok(Outcome { x, stop: Stop::Stagnated, checked: Some(checked) });
         }
     }
 }
@@ -147,31 +147,32 @@ pub(super) fn solve<T: Scalar>(
 /// One run of the recurrence on the residual of y.
 fn round<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
-    y: &mut Block<T>,
+    x: &mut Block<T>,
     ws: &mut Workspace<T>,
 ) -> Result<Stop> {
     let system = monitor.system;
-    let ((rows, dim), cols) = (system.op.shape(), y.cols());
+    let ((rows, dim), cols) = (system.op.shape(), x.cols());
     let (one, zero) = (T::one(), T::zero());
     let (mut betas, mut alphas) = (vec![zero; cols], vec![zero; cols]);
-    // β u = b − My,  α v = Mᵀu
+    // β u = b − Ax,  α v = Mᵀu with M = A D⁻¹
     let mut u = Block::zeros(rows, cols);
-    monitor.residual(y, &mut u, ws)?;
+    u.assign(system.rhs.as_ref())?;
+    system.base.apply(-one, x.as_ref(), one, u.as_mut(), ws)?;
     normalize(&mut u, &mut betas, ws)?;
     let mut v = Block::zeros(dim, cols);
     system.op.apply_adjoint(one, u.as_ref(), zero, v.as_mut(), ws)?;
-    monitor.count(1, 1.0);
+    monitor.count(2, 2.0);
     normalize(&mut v, &mut alphas, ws)?;
     let mut state: Vec<Column<T>> =
         alphas.iter().zip(&betas).map(|(&alpha, &beta)| Column::new(alpha, beta)).collect();
     let (mut h, mut h_bar) = (v.clone(), Block::zeros(dim, cols));
-    let (mut first, mut second, mut third) =
-        (vec![zero; cols], vec![zero; cols], vec![zero; cols]);
-    loop {
+    let mut y = Block::zeros(dim, cols);
+    let (mut first, mut second, mut third) = (vec![zero; cols], vec![zero; cols], vec![zero; cols]);
+    let stop = loop {
         let residuals: Vec<T> = state.iter().map(|column| column.residual).collect();
         monitor.judge_estimates(|j| state[j].zeta_bar.abs(), &residuals);
         if monitor.all_solved(&residuals) {
-            return Ok(Stop::Converged);
+            break Stop::Converged;
         }
         // β u = M v − α u
         ops::scale_columns(&alphas, u.as_mut())?;
@@ -190,11 +191,14 @@ fn round<T: Scalar>(
         }
         // h̄ ← h − (θ̄ρ / ρ₋ρ̄₋) h̄,  y ← y + (ζ / ρρ̄) h̄,  h ← v − (θ₊/ρ) h
         scale_add(&first, &h, &mut h_bar);
-        add(&second, &h_bar, y);
+        add(&second, &h_bar, &mut y);
         scale_add(&third, &v, &mut h);
         if let ControlFlow::Break(stop) = monitor.tick() {
-            return Ok(stop);
+            break stop;
         }
-    }
+    };
+    // x ← x + D⁻¹ y
+    scale_rows(system.factors, &mut y);
+    add(&vec![one; cols], &y, x);
+    Ok(stop)
 }
-

@@ -12,7 +12,9 @@ pub(crate) type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 
 /// The scaled problem: minimise ‖A D⁻¹ y − b‖, and what the run may cost.
 pub(crate) struct System<'a, T> {
-    /// A D⁻¹, with the rows of the ridge below.
+    /// A, with the rows of the ridge below.
+    pub base: &'a dyn AdjointOperator<T>,
+    /// A D⁻¹.
     pub op: &'a dyn AdjointOperator<T>,
     /// b, with zeros below.
     pub rhs: &'a Block<T>,
@@ -36,10 +38,9 @@ pub(crate) struct Checked<T> {
 
 /// What a method gives back.
 pub(crate) struct Outcome<T> {
-    /// D x.
-    pub y: Block<T>,
+    pub x: Block<T>,
     pub stop: Stop,
-    /// The check of `y`, when the method ended with one.
+    /// The check of `x`, when the method ended with one.
     pub checked: Option<Checked<T>>,
 }
 
@@ -64,7 +65,6 @@ pub(crate) struct Monitor<'a, T> {
     /// The certificates judged last, one a right-hand side.
     pub certificates: Vec<T>,
     gradients: Vec<T>,
-    scaled: Vec<T>,
 }
 
 impl<'a, T: Scalar> Monitor<'a, T> {
@@ -89,7 +89,6 @@ impl<'a, T: Scalar> Monitor<'a, T> {
             passes: 0.0,
             certificates: vec![T::infinity(); cols],
             gradients: vec![T::zero(); cols],
-            scaled: vec![T::zero(); cols],
         })
     }
 
@@ -101,39 +100,50 @@ impl<'a, T: Scalar> Monitor<'a, T> {
 
     /// Learns from ‖A D⁻¹ pⱼ‖² for each column: lower bounds on both norms.
     pub fn learn(&mut self, p: &Block<T>, squares: &[T], ws: &mut Workspace<T>) -> Result<()> {
-        ops::column_norms(p.as_ref(), &mut self.scaled, ws)?;
-        scaled_norms(self.system.factors, p, &mut self.gradients, ws)?;
-        for (j, square) in squares.iter().enumerate() {
-            let length = square.max(T::zero()).sqrt();
-            if length > T::zero() {
-                self.scaled_norm = self.scaled_norm.max(length / self.scaled[j]);
-                self.norm = self.norm.max(length / self.gradients[j]);
-            }
-        }
+        let (mut plain, mut scaled) = (self.gradients.clone(), self.gradients.clone());
+        ops::column_norms(p.as_ref(), &mut scaled, ws)?;
+        scaled_norms(self.system.factors, p, &mut plain, ws)?;
+        self.learn_lengths(squares, &plain, &scaled);
         Ok(())
     }
 
-    /// The larger of both certificates for each right-hand side, from D⁻¹Aᵀr and ‖r‖. A zero
-    /// gradient is a solution whatever the residual.
+    /// Learns from ‖A pⱼ‖², ‖pⱼ‖ and ‖D pⱼ‖.
+    pub fn learn_lengths(&mut self, squares: &[T], plain: &[T], scaled: &[T]) {
+        for ((square, &plain), &scaled) in squares.iter().zip(plain).zip(scaled) {
+            let length = square.max(T::zero()).sqrt();
+            if length > T::zero() && plain > T::zero() && scaled > T::zero() {
+                self.norm = self.norm.max(length / plain);
+                self.scaled_norm = self.scaled_norm.max(length / scaled);
+            }
+        }
+    }
+
+    /// The larger of both certificates for each right-hand side, from D⁻¹Aᵀr and ‖r‖.
     pub fn judge(&mut self, g: &Block<T>, residuals: &[T], ws: &mut Workspace<T>) -> Result<()> {
-        ops::column_norms(g.as_ref(), &mut self.scaled, ws)?;
-        scaled_norms(self.system.scale, g, &mut self.gradients, ws)?;
-        for j in 0..residuals.len() {
+        let (mut plain, mut scaled) = (self.gradients.clone(), self.gradients.clone());
+        ops::column_norms(g.as_ref(), &mut scaled, ws)?;
+        scaled_norms(self.system.scale, g, &mut plain, ws)?;
+        self.judge_norms(&plain, &scaled, residuals);
+        Ok(())
+    }
+
+    /// The same from ‖Aᵀr‖, ‖D⁻¹Aᵀr‖ and ‖r‖. A zero gradient is a solution whatever the residual.
+    pub fn judge_norms(&mut self, plain: &[T], scaled: &[T], residuals: &[T]) {
+        self.gradients.copy_from_slice(plain);
+        for ((&plain, &scaled), &residual) in plain.iter().zip(scaled).zip(residuals) {
             // ‖A‖ ≥ ‖Aᵀr‖ / ‖r‖ too
-            let residual = residuals[j];
             if residual > T::zero() {
-                self.norm = self.norm.max(self.gradients[j] / residual);
-                self.scaled_norm = self.scaled_norm.max(self.scaled[j] / residual);
+                self.norm = self.norm.max(plain / residual);
+                self.scaled_norm = self.scaled_norm.max(scaled / residual);
             }
         }
         for (j, &residual) in residuals.iter().enumerate() {
             let share = |gradient: T, norm: T| {
                 if gradient == T::zero() { gradient } else { gradient / (norm * residual) }
             };
-            let given = share(self.gradients[j], self.norm);
-            self.certificates[j] = largest(&[given, share(self.scaled[j], self.scaled_norm)]);
+            let given = share(plain[j], self.norm);
+            self.certificates[j] = largest(&[given, share(scaled[j], self.scaled_norm)]);
         }
-        Ok(())
     }
 
     /// As [`judge`](Self::judge) for a method that knows only ‖D⁻¹Aᵀr‖: then
@@ -186,36 +196,28 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         }
     }
 
-    /// r ← b − A D⁻¹ y and g ← D⁻¹Aᵀ r from the operator, judged: two passes.
+    /// r ← b − A x and g ← Aᵀ r from the operator, judged: two passes.
     pub fn check(
         &mut self,
-        y: &Block<T>,
+        x: &Block<T>,
         g: &mut Block<T>,
         ws: &mut Workspace<T>,
     ) -> Result<Checked<T>> {
-        let mut r = ws.take(self.system.rhs.rows(), y.cols());
-        self.residual(y, &mut r, ws)?;
-        self.system.op.apply_adjoint(T::one(), r.as_ref(), T::zero(), g.as_mut(), ws)?;
-        self.count(1, 1.0);
-        let mut residuals = vec![T::zero(); y.cols()];
+        let system = self.system;
+        let mut r = ws.take(system.rhs.rows(), x.cols());
+        r.assign(system.rhs.as_ref())?;
+        system.base.apply(-T::one(), x.as_ref(), T::one(), r.as_mut(), ws)?;
+        system.base.apply_adjoint(T::one(), r.as_ref(), T::zero(), g.as_mut(), ws)?;
+        self.count(2, 2.0);
+        let mut residuals = vec![T::zero(); x.cols()];
         ops::column_norms(r.as_ref(), &mut residuals, ws)?;
         ws.give(r);
         refuse_non_finite(g)?;
-        self.judge(g, &residuals, ws)?;
-        Ok(Checked { residuals, gradients: self.gradients.clone() })
-    }
-
-    /// r ← b − A D⁻¹ y: one pass.
-    pub fn residual(
-        &mut self,
-        y: &Block<T>,
-        r: &mut Block<T>,
-        ws: &mut Workspace<T>,
-    ) -> Result<()> {
-        r.assign(self.system.rhs.as_ref())?;
-        self.system.op.apply(-T::one(), y.as_ref(), T::one(), r.as_mut(), ws)?;
-        self.count(1, 1.0);
-        Ok(())
+        let (mut plain, mut scaled) = (residuals.clone(), residuals.clone());
+        ops::column_norms(g.as_ref(), &mut plain, ws)?;
+        scaled_norms(system.factors, g, &mut scaled, ws)?;
+        self.judge_norms(&plain, &scaled, &residuals);
+        Ok(Checked { residuals, gradients: plain })
     }
 }
 

@@ -24,11 +24,7 @@ pub(super) struct Newton<'a, T> {
 }
 
 impl<'a, T: Scalar> Newton<'a, T> {
-    pub fn new(
-        op: &'a dyn AdjointOperator<T>,
-        rhs: BlockRef<'a, T>,
-        inverse: &'a Mat<T>,
-    ) -> Self {
+    pub fn new(op: &'a dyn AdjointOperator<T>, rhs: BlockRef<'a, T>, inverse: &'a Mat<T>) -> Self {
         let (dim, cols) = (op.shape().1, rhs.cols());
         Self {
             op,

@@ -155,12 +155,7 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized, S: Draw<T>> StepMap<T> for RowGradie
 
     // A count of passes times rows is a whole number below 2^53 up to rounding.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn restore(
-        &mut self,
-        memory: Memory<T>,
-        _: u64,
-        cost: Cost,
-    ) -> favard_engine::Result<()> {
+    fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> favard_engine::Result<()> {
         memory.check_same(&self.memory())?;
         self.applications = cost.applications;
         self.rows = (cost.passes * self.op.shape().0 as f64).round() as u64;

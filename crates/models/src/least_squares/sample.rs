@@ -12,8 +12,9 @@ use crate::symmetric::symmetric_eigen;
 /// Unknowns up to which the Gram matrix of the sample is formed.
 const FEW: usize = 256;
 
-/// Rows of a sample for each unknown: the smallest eigenvalue is then low by a third or so.
-const ROWS: usize = 20;
+/// Rows of a sample for each unknown, and at least: the smallest eigenvalue is then low by a fifth
+/// or so.
+const ROWS: (usize, usize) = (50, 1000);
 
 /// Steps of Lanczos beyond.
 const STEPS: u64 = 40;
@@ -60,8 +61,8 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized> AdjointOperator<T> for Sample<'_, T,
     }
 }
 
-/// The ends of the spectrum of c Σ wⱼ aⱼaⱼᵀ + μI over a sample of the rows, and the rows read.
-/// `None` when it is zero.
+/// The ends of the spectrum of c Σ wⱼ aⱼaⱼᵀ + μI over a sample of the rows, the upper one with a
+/// margin for what a sample does not show, and the rows read. `None` when it is zero.
 pub(crate) fn ends<T: Scalar, A: RowOperator<T> + ?Sized>(
     op: &A,
     sampler: impl Fn(usize) -> Result<Sampler<T>>,
@@ -70,7 +71,7 @@ pub(crate) fn ends<T: Scalar, A: RowOperator<T> + ?Sized>(
     seed: u64,
 ) -> Result<(Option<Ends>, u64)> {
     let (rows, cols) = op.shape();
-    let size = rows.min((ROWS * cols).max(200));
+    let size = rows.min((ROWS.0 * cols).max(ROWS.1));
     let mut batch = Batch::default();
     // Tick u64::MAX: no run ever comes that far, so the sample is independent of its batches.
     sampler(size)?.draw(u64::MAX, &mut batch);
@@ -79,7 +80,7 @@ pub(crate) fn ends<T: Scalar, A: RowOperator<T> + ?Sized>(
     let (found, products) = if cols <= FEW {
         let dense = Gram::new(&sample).with_scale(1.0)?.to_dense()?;
         let matrix = faer::Mat::from_fn(cols, cols, |i, j| {
-            (dense[[i, j]].as_f64() + dense[[j, i]].as_f64()) / 2.0
+            f64::midpoint(dense[[i, j]].as_f64(), dense[[j, i]].as_f64())
         });
         let (values, _) = symmetric_eigen(matrix.as_ref())?;
         let high = values.first().copied().unwrap_or(0.0);
@@ -91,6 +92,12 @@ pub(crate) fn ends<T: Scalar, A: RowOperator<T> + ?Sized>(
         let ends = Ends::estimate(&sample, STEPS, seed, &mut Workspace::new())?;
         (ends, 2 * ends.map_or(1, |ends| ends.steps))
     };
-    let shifted = found.map(|ends| Ends { low: ends.low + shift, high: ends.high + shift, ..ends });
+    // The largest eigenvalue of a sample is off by √(2/size) of itself; a step that is too long
+    // diverges, one that is too short only takes longer. All rows have no such error.
+    let margin = if size < rows { 1.0 + 3.0 * (2.0 / size as f64).sqrt() } else { 1.0 };
+    let shifted = found.map(|ends| {
+        let (low, high) = (ends.low + shift, ends.high * margin + shift);
+        Ends { low, high, ..ends }
+    });
     Ok((shifted, products * size as u64))
 }

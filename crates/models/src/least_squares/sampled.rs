@@ -6,8 +6,7 @@ use favard_engine::map::Svrg;
 use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, Record, Stop};
 use favard_operator::{
-    Block, Centered, Gram, RowOperator, Sampler, Scalar, Shifted, Weighted,
-    Workspace,
+    Block, Centered, Gram, RowOperator, Sampler, Scalar, Shifted, Weighted, Workspace,
 };
 
 use super::monitor::{Monitor, System, Watch};
@@ -114,12 +113,7 @@ impl LeastSquares {
     /// # Errors
     /// Those of [`fit`](Self::fit); when the batch is 0; [`ErrorKind::Diverges`] when given
     /// parameters diverge in mean square for this batch.
-    pub fn solve_rows<T, A>(
-        &self,
-        a: &A,
-        rhs: &Block<T>,
-        sampled: &Sampled,
-    ) -> Result<Solution<T>>
+    pub fn solve_rows<T, A>(&self, a: &A, rhs: &Block<T>, sampled: &Sampled) -> Result<Solution<T>>
     where
         T: Scalar,
         A: RowOperator<T>,
@@ -197,11 +191,7 @@ impl LeastSquares {
     }
 
     /// The spectrum and the size of the rows. `None` when all are zero.
-    fn know<T: Scalar>(
-        &self,
-        op: &dyn RowOperator<T>,
-        sampled: &Sampled,
-    ) -> Result<Option<Known>> {
+    fn know<T: Scalar>(&self, op: &dyn RowOperator<T>, sampled: &Sampled) -> Result<Option<Known>> {
         let rows = op.shape().0;
         let shift = self.terms.ridge / rows as f64;
         let (mut fourth, mut second) = (0.0, 0.0);
@@ -213,13 +203,8 @@ impl LeastSquares {
             return Ok(None);
         }
         let row_square = fourth / second + shift;
-        if let Some((low, high)) = sampled.bounds {
-            let good = low > 0.0 && high >= low && high.is_finite();
-            if !good {
-                let need = "as the lower bound must be above 0 and at most the upper one";
-                return Err(ErrorKind::Parameter { name: "bounds", value: low, need }.into());
-            }
-            let ends = Ends { low, high, steps: 0 };
+        if let Some(bounds) = sampled.bounds {
+            let ends = Ends::given(bounds)?;
             return Ok(Some(Known { ends, row_square, rows_read: 0 }));
         }
         let draw = |size: usize| Ok(Sampler::distinct(rows, size, self.seed)?);
@@ -242,6 +227,7 @@ impl LeastSquares {
         let ((rows, dim), cols) = (op.shape(), target.cols());
         let ones = vec![T::one(); dim];
         let system = System {
+            base: &problem.op,
             op: &problem.op,
             rhs: &problem.rhs,
             scale: &ones,

@@ -138,4 +138,3 @@ impl<T: Scalar> Solution<T> {
         self
     }
 }
-

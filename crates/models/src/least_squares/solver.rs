@@ -3,13 +3,12 @@
 use favard_engine::Stop;
 use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace};
 
-use super::columns::scale_rows;
 use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
 use super::problem::Problem;
 use super::spectrum::Ends;
 use super::{LeastSquares, Method, Solution, cg, lsmr};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 
 /// Cache lines of unknowns up to which `Auto` forms the Gram matrix, for one cache line of
 /// right-hand sides: 32 block products of 32 columns cost about as much as 128 of one.
@@ -36,7 +35,7 @@ impl LeastSquares {
         self.check()?;
         let dim = op.shape().1;
         let on_engine = !matches!(self.method, Method::Cg | Method::Lsmr | Method::Auto)
-            || self.method == Method::Auto && self.forms::<T>(dim, rhs.cols());
+            || self.method == Method::Auto && forms::<T>(dim, rhs.cols());
         if on_engine && rhs.cols() > dim && dim > 0 {
             // The engine takes no more columns than there are unknowns.
             let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
@@ -54,6 +53,7 @@ impl LeastSquares {
         let scaled = Scaled::new(&problem.op, scales.scale.clone())?;
         let unscaled = scales.scale.iter().all(|&scale| scale == T::one());
         let system = System {
+            base: &problem.op,
             op: if unscaled { &problem.op } else { &scaled },
             rhs: &problem.rhs,
             scale: &scales.scale,
@@ -65,26 +65,18 @@ impl LeastSquares {
         let setup = problem.products + scales.products;
         monitor.count(setup, setup as f64);
         let (outcome, ends, reason) = self.dispatch(&mut monitor, &mut ws)?;
-        let Outcome { mut y, stop, checked } = outcome;
-        let checked = match checked {
-            Some(checked) => checked,
-            None => {
-                let mut g = Block::zeros(dim, y.cols());
-                monitor.check(&y, &mut g, &mut ws)?
-            }
+        let Outcome { x, stop, checked } = outcome;
+        let checked = if let Some(checked) = checked {
+            checked
+        } else {
+            let mut g = Block::zeros(dim, x.cols());
+            monitor.check(&x, &mut g, &mut ws)?
         };
-        // x = D⁻¹ y
-        scale_rows(&scales.factors, &mut y);
-        let intercept = problem.intercept(&y);
-        let mut found =
-            Solution::of_check(y, intercept, stop, checked, &mut monitor, reason);
+        let intercept = problem.intercept(&x);
+        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, reason);
         found.spectrum = ends.map(|ends| (ends.low, ends.high));
         found.info.seed = Some(self.seed);
         Ok(found)
-    }
-
-    fn forms<T: Scalar>(&self, dim: usize, cols: usize) -> bool {
-        dim <= MANY && dim.div_ceil(T::LANE) <= FEW * cols.div_ceil(T::LANE)
     }
 
     /// Runs the method; the ends of the spectrum it has seen, and why it was used.
@@ -95,7 +87,7 @@ impl LeastSquares {
     ) -> Result<(Outcome<T>, Option<Ends>, String)> {
         let asked = |name: &str| format!("{name}: asked for");
         match self.method {
-            Method::Auto => self.choose(monitor, ws),
+            Method::Auto => choose(monitor, ws),
             Method::Direct => {
                 let formed = descent::form(monitor)?;
                 let outcome = descent::direct(monitor, &formed, ws)?;
@@ -122,29 +114,19 @@ impl LeastSquares {
         bounds: Option<(f64, f64)>,
         ws: &mut Workspace<T>,
     ) -> Result<(Outcome<T>, Option<Ends>, String)> {
-        let ends = match bounds {
-            Some((low, high)) => {
-                let good = low > 0.0 && high >= low && high.is_finite();
-                if !good {
-                    let need = "as the lower bound must be above 0 and at most the upper one";
-                    return Err(
-                        ErrorKind::Parameter { name: "bounds", value: low, need }.into()
-                    );
-                }
-                Some(Ends { low, high, steps: 0 })
-            }
-            None => {
-                let ends = Ends::estimate(monitor.system.op, STEPS, self.seed, ws)?;
-                let steps = ends.map_or(0, |ends| ends.steps);
-                monitor.count(steps, steps as f64);
-                ends.map(|ends| Ends { high: ends.high * MARGIN, ..ends })
-            }
+        let ends = if let Some(bounds) = bounds {
+            Some(Ends::given(bounds)?)
+        } else {
+            let ends = Ends::estimate(monitor.system.op, STEPS, self.seed, ws)?;
+            let steps = ends.map_or(0, |ends| ends.steps);
+            monitor.count(steps, steps as f64);
+            ends.map(|ends| Ends { high: ends.high * MARGIN, ..ends })
         };
         let Some(ends) = ends else {
             // A = 0: zero is the solution of smallest norm.
             let (dim, cols) = (monitor.system.op.shape().1, monitor.system.rhs.cols());
-            let y = Block::zeros(dim, cols);
-            let outcome = Outcome { y, stop: Stop::Converged, checked: None };
+            let x = Block::zeros(dim, cols);
+            let outcome = Outcome { x, stop: Stop::Converged, checked: None };
             return Ok((outcome, None, format!("{polynomial:?}: the operator is zero")));
         };
         let outcome = descent::solve(monitor, polynomial, &ends, ws)?;
@@ -157,38 +139,42 @@ impl LeastSquares {
         );
         Ok((outcome, Some(ends), reason))
     }
+}
 
-    fn choose<T: Scalar>(
-        &self,
-        monitor: &mut Monitor<'_, T>,
-        ws: &mut Workspace<T>,
-    ) -> Result<(Outcome<T>, Option<Ends>, String)> {
-        let (rows, dim) = monitor.system.op.shape();
-        let (outcome, ends, mut reason) = if self.forms::<T>(dim, monitor.system.rhs.cols()) {
-            let formed = descent::form(monitor)?;
-            let reason = format!(
-                "Direct: {dim} unknowns, whose Gram matrix takes {} block products to form; \
-                 rank {}",
-                dim.div_ceil(4 * T::LANE),
-                formed.rank
-            );
-            (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
-        } else {
-            let (outcome, coefficients) = cg::solve(monitor, ws)?;
-            let reason = format!(
-                "Cg: {rows} × {dim} with scaled columns, one pass over the data a step against \
-                 two of Lsmr"
-            );
-            (outcome, Ends::of_coefficients(&coefficients)?, reason)
-        };
-        if let Some(ends) = ends {
-            let condition = ends.condition().sqrt();
-            reason.push_str(&format!("; κ of the scaled matrix about {condition:.1e}"));
-        }
-        if outcome.stop != Stop::Stagnated {
-            return Ok((outcome, ends, reason));
-        }
-        reason.push_str("; too few digits in the normal equations, so Lsmr from there");
-        Ok((lsmr::solve(monitor, Some(outcome.y), ws)?, ends, reason))
+/// `Auto`: forms the Gram matrix or runs conjugate gradients, and ends with LSMR when it must.
+fn choose<T: Scalar>(
+    monitor: &mut Monitor<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<(Outcome<T>, Option<Ends>, String)> {
+    let (rows, dim) = monitor.system.op.shape();
+    let (outcome, ends, mut reason) = if forms::<T>(dim, monitor.system.rhs.cols()) {
+        let formed = descent::form(monitor)?;
+        let reason = format!(
+            "Direct: {dim} unknowns, whose Gram matrix takes {} block products to form; \
+             rank {}",
+            dim.div_ceil(4 * T::LANE),
+            formed.rank
+        );
+        (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
+    } else {
+        let (outcome, coefficients) = cg::solve(monitor, ws)?;
+        let reason =
+            format!("Cg: {rows} × {dim}, one pass over the data a step against two of Lsmr");
+        (outcome, Ends::of_coefficients(&coefficients)?, reason)
+    };
+    if let Some(ends) = ends {
+        let condition = ends.condition().sqrt();
+        let text = format!("; κ of the scaled matrix about {condition:.1e}");
+        reason.push_str(&text);
     }
+    if outcome.stop != Stop::Stagnated {
+        return Ok((outcome, ends, reason));
+    }
+    reason.push_str("; too few digits in the normal equations, so Lsmr from there");
+    Ok((lsmr::solve(monitor, Some(outcome.x), ws)?, ends, reason))
+}
+
+/// Whether the Gram matrix is cheaper to form than an iteration is to run.
+fn forms<T: Scalar>(dim: usize, cols: usize) -> bool {
+    dim <= MANY && dim.div_ceil(T::LANE) <= FEW * cols.div_ceil(T::LANE)
 }

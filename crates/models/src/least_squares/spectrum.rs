@@ -4,7 +4,7 @@ use faer::Mat;
 use favard_operator::{AdjointOperator, Block, Scalar, Workspace};
 
 use super::cg::Cg;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::symmetric::symmetric_eigen;
 
 /// The ends of the spectrum of $M^T M$ on the range of $M^T$, from a few steps of Lanczos.
@@ -21,6 +21,18 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
+    /// Given bounds.
+    ///
+    /// # Errors
+    /// Unless 0 < low ≤ high < ∞.
+    pub fn given((low, high): (f64, f64)) -> Result<Self> {
+        if low > 0.0 && high >= low && high.is_finite() {
+            return Ok(Self { low, high, steps: 0 });
+        }
+        let need = "as the lower bound must be above 0 and at most the upper one";
+        Err(ErrorKind::Parameter { name: "bounds", value: low, need }.into())
+    }
+
     /// κ = high / low.
     pub fn condition(&self) -> f64 {
         self.high / self.low
@@ -59,15 +71,15 @@ impl Ends {
         ws: &mut Workspace<T>,
     ) -> Result<Option<Self>> {
         let dim = op.shape().1;
-        let start = Block::gaussian(dim, 1, seed);
-        let mut cg = Cg::new(Block::zeros(dim, 1), start, ws)?;
-        let (mut falls, mut curves) = ([T::zero()], [T::zero()]);
+        let ones = vec![T::one(); dim];
+        let mut cg = Cg::new(&ones, Block::gaussian(dim, 1, seed));
         for _ in 0..steps.min(dim as u64) {
-            cg.multiply(op, &mut curves, ws)?;
-            if curves[0] <= T::zero() {
+            let lengths = cg.multiply(op, ws)?;
+            let goes = lengths[0].is_finite() && lengths[0] > T::zero();
+            if !goes {
                 break;
             }
-            cg.advance(&[true], &curves, &mut falls, ws)?;
+            cg.advance(&[true]);
         }
         Self::of_coefficients(cg.coefficients())
     }

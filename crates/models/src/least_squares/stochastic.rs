@@ -103,7 +103,7 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         if first.is_infinite() {
             first = worst;
         }
-        let diverged = estimated && !(worst <= T::of(DIVERGED) * first);
+        let diverged = estimated && (worst.is_nan() || worst > T::of(DIVERGED) * first);
         if worst < best * T::of(0.99) {
             (best, since, waited) = (worst, 0.0, 0);
         } else {
