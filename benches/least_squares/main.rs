@@ -160,12 +160,16 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
 fn rows_read(rows: usize) -> Outcome<()> {
     let data = data::consistent(rows, 100)?;
     println!("\nconsistent: {rows} × 100, 10 entries a row, ‖Ax − b‖ ≤ 1e-8 ‖b‖");
-    println!("{:34} {:>8} {:>12} {:>9}", "method", "passes", "rows read", "seconds");
-    let print = |name: &str, found: &Solution<f64>, seconds: f64| {
+    println!(
+        "{:34} {:>8} {:>12} {:>12} {:>9}",
+        "method", "passes", "rows read", "in steps", "seconds"
+    );
+    let print = |name: &str, batch: usize, found: &Solution<f64>, seconds: f64| {
         let passes = found.info.passes;
         let read = passes * rows as f64;
+        let steps = found.info.iterations * batch as u64;
         let mark = if found.is_certified() { "" } else { "  not certified" };
-        println!("{name:34} {passes:8.2} {read:12.0} {seconds:9.3}{mark}");
+        println!("{name:34} {passes:8.2} {read:12.0} {steps:12} {seconds:9.3}{mark}");
     };
     for batch in [1, 16, 64, 256] {
         for (name, momentum) in [("momentum", Momentum::Auto), ("plain", Momentum::Off)] {
@@ -173,7 +177,7 @@ fn rows_read(rows: usize) -> Outcome<()> {
             let plan = Kaczmarz::new().batch(batch).momentum(momentum).tolerance(TOLERANCE);
             let found = plan.solve(&data.a, &data.b)?;
             let seconds = start.elapsed().as_secs_f64();
-            print(&format!("Kaczmarz, batches of {batch}, {name}"), &found, seconds);
+            print(&format!("Kaczmarz, batches of {batch}, {name}"), batch, &found, seconds);
         }
     }
     for (name, method) in [
@@ -185,8 +189,10 @@ fn rows_read(rows: usize) -> Outcome<()> {
         let start = Instant::now();
         let found =
             LeastSquares::new().method(method).tolerance(TOLERANCE).fit(&data.a, &data.b)?;
-        print(name, &found, start.elapsed().as_secs_f64());
+        print(name, rows, &found, start.elapsed().as_secs_f64());
     }
-    println!("(passes of Kaczmarz: one for the norms of the rows and two for the certificate)");
+    println!(
+        "(Kaczmarz: one pass for the norms of the rows, two for the certificate, a sample for ω)"
+    );
     Ok(())
 }

@@ -39,8 +39,11 @@ pub(super) struct Cg<'a, T> {
     squares: Vec<T>,
     /// pⱼᵀqⱼ = ‖A pⱼ‖², then ‖pⱼ‖², then ‖D pⱼ‖².
     lengths: Vec<T>,
-    /// αⱼ‖D⁻¹gⱼ‖², by which ‖rⱼ‖² fell in the last step.
-    falls: Vec<T>,
+    /// ‖D⁻¹gⱼ‖² before the step, and αⱼ of it: ‖rⱼ‖² falls by their product.
+    old: Vec<T>,
+    steps: Vec<T>,
+    /// −αⱼ, then βⱼ.
+    turns: Vec<T>,
     /// (α, β) of the first column: they hold the spectrum as Lanczos' coefficients do.
     coefficients: Coefficients,
 }
@@ -58,7 +61,9 @@ impl<'a, T: Scalar> Cg<'a, T> {
             q: zeros(),
             squares: vec![T::zero(); 2 * cols],
             lengths: vec![T::zero(); 3 * cols],
-            falls: vec![T::zero(); cols],
+            old: vec![T::zero(); cols],
+            steps: vec![T::zero(); cols],
+            turns: vec![T::zero(); cols],
             coefficients: Vec::new(),
         };
         cg.replace(&g);
@@ -79,25 +84,24 @@ impl<'a, T: Scalar> Cg<'a, T> {
     /// The step along p for the columns that `moves` names, and the next direction.
     pub fn advance(&mut self, moves: &[bool]) {
         let cols = moves.len();
-        let old = self.squares[cols..].to_vec();
-        // α = ‖D⁻¹g‖² / pᵀq
-        let step = |j: usize| {
-            let goes = moves[j] && self.lengths[j] > T::zero();
-            if goes { old[j] / self.lengths[j] } else { T::zero() }
-        };
-        let steps: Vec<T> = (0..cols).map(step).collect();
-        // x ← x + α p,  g ← g − α q
-        add(&steps, &self.p, &mut self.x);
-        let back: Vec<T> = steps.iter().map(|&step| -step).collect();
-        add_and_measure(&back, &self.q, self.factors, &mut self.g, &mut self.squares);
-        // β = ‖D⁻¹g₊‖² / ‖D⁻¹g‖²,  p ← D⁻²g + β p
-        let new = &self.squares[cols..];
-        let ratio = |j: usize| if old[j] > T::zero() { new[j] / old[j] } else { T::zero() };
-        let turns: Vec<T> = (0..cols).map(ratio).collect();
-        turn(self.factors, &self.g, &turns, &mut self.p);
+        let Self { factors, x, g, p, q, squares, lengths, old, steps, turns, .. } = self;
+        old.copy_from_slice(&squares[cols..]);
         for j in 0..cols {
-            self.falls[j] = steps[j] * old[j];
+            // α = ‖D⁻¹g‖² / pᵀq
+            let goes = moves[j] && lengths[j] > T::zero();
+            steps[j] = if goes { old[j] / lengths[j] } else { T::zero() };
+            turns[j] = -steps[j];
         }
+        // x ← x + α p,  g ← g − α q
+        add(steps, p, x);
+        add_and_measure(turns, q, factors, g, squares);
+        for j in 0..cols {
+            // β = ‖D⁻¹g₊‖² / ‖D⁻¹g‖²
+            let goes = old[j] > T::zero();
+            turns[j] = if goes { squares[cols + j] / old[j] } else { T::zero() };
+        }
+        // p ← D⁻²g + β p
+        turn(factors, g, turns, p);
         if steps[0] > T::zero() {
             self.coefficients.push((steps[0].as_f64(), turns[0].as_f64()));
         }
@@ -117,11 +121,9 @@ impl<'a, T: Scalar> Cg<'a, T> {
         &self.coefficients
     }
 
-    /// ‖gⱼ‖ and ‖D⁻¹gⱼ‖.
-    fn gradients(&self) -> (Vec<T>, Vec<T>) {
-        let roots = |squares: &[T]| squares.iter().map(|&square| square.sqrt()).collect();
-        let (plain, scaled) = self.squares.split_at(self.squares.len() / 2);
-        (roots(plain), roots(scaled))
+    /// ‖gⱼ‖, then ‖D⁻¹gⱼ‖.
+    fn gradients(&self, out: &mut [T]) {
+        out.iter_mut().zip(&self.squares).for_each(|(out, &square)| *out = square.sqrt());
     }
 }
 
@@ -144,12 +146,13 @@ pub(super) fn solve<T: Scalar>(
     let mut squares: Vec<T> = monitor.sizes.iter().map(|&size| size * size).collect();
     let mut known = squares.clone();
     let mut residuals = monitor.sizes.clone();
-    let mut moves = vec![true; cols];
+    let (mut moves, mut roots) = (vec![true; cols], vec![T::zero(); 3 * cols]);
     let mut checked: Option<Checked<T>>;
     let (mut failures, mut best) = (0, T::infinity());
     let stop = loop {
-        let (plain, scaled) = cg.gradients();
-        monitor.judge_norms(&plain, &scaled, &residuals);
+        cg.gradients(&mut roots);
+        let (plain, scaled) = roots.split_at(cols);
+        monitor.judge_norms(plain, &scaled[..cols], &residuals);
         let low = |j: usize| squares[j] <= T::of(TRUST) * known[j] && known[j] > T::zero();
         let doubt = (0..cols).any(|j| moves[j] && low(j));
         if doubt || monitor.all_solved(&residuals) {
@@ -160,7 +163,7 @@ pub(super) fn solve<T: Scalar>(
             failures = if worst < best * T::of(0.5) { 0 } else { failures + 1 };
             best = best.min(worst);
             residuals.copy_from_slice(&found.residuals);
-            squares = residuals.iter().map(|&r| r * r).collect();
+            squares.iter_mut().zip(&residuals).for_each(|(square, &r)| *square = r * r);
             known.copy_from_slice(&squares);
             checked = Some(found);
             if solved || failures >= PATIENCE {
@@ -177,12 +180,12 @@ pub(super) fn solve<T: Scalar>(
             // Squares beyond the largest number: LSMR has none.
             break Stop::Stagnated;
         }
-        let roots: Vec<T> = lengths.iter().map(|&length| length.sqrt()).collect();
+        roots.iter_mut().zip(lengths).for_each(|(root, &length)| *root = length.sqrt());
         monitor.learn_lengths(&lengths[..cols], &roots[cols..2 * cols], &roots[2 * cols..]);
         monitor.count(1, 1.0);
         cg.advance(&moves);
-        for (j, &fall) in cg.falls.iter().enumerate() {
-            squares[j] -= fall;
+        for j in 0..cols {
+            squares[j] -= cg.steps[j] * cg.old[j];
             residuals[j] = squares[j].max(T::zero()).sqrt();
         }
         if let ControlFlow::Break(stop) = monitor.tick() {

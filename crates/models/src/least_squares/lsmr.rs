@@ -101,8 +101,11 @@ fn normalize<T: Scalar>(w: &mut Block<T>, norms: &mut [T], ws: &mut Workspace<T>
     if !norms.iter().all(|norm| norm.is_finite()) {
         refuse_non_finite(w)?;
     }
-    let inverse: Vec<T> = norms.iter().map(|&norm| ratio(T::one(), norm)).collect();
-    ops::scale_columns(&inverse, w.as_mut())?;
+    let mut inverse = ws.take(1, norms.len());
+    let pairs = inverse.row_mut(0).iter_mut().zip(&*norms);
+    pairs.for_each(|(inverse, &norm)| *inverse = ratio(T::one(), norm));
+    ops::scale_columns(inverse.row(0), w.as_mut())?;
+    ws.give(inverse);
     Ok(())
 }
 
@@ -168,8 +171,9 @@ fn round<T: Scalar>(
     let (mut h, mut h_bar) = (v.clone(), Block::zeros(dim, cols));
     let mut y = Block::zeros(dim, cols);
     let (mut first, mut second, mut third) = (vec![zero; cols], vec![zero; cols], vec![zero; cols]);
+    let (mut residuals, mut squares) = (vec![zero; cols], vec![zero; cols]);
     let stop = loop {
-        let residuals: Vec<T> = state.iter().map(|column| column.residual).collect();
+        residuals.iter_mut().zip(&state).for_each(|(r, column)| *r = column.residual);
         monitor.judge_estimates(|j| state[j].zeta_bar.abs(), &residuals);
         if monitor.all_solved(&residuals) {
             break Stop::Converged;
@@ -179,7 +183,8 @@ fn round<T: Scalar>(
         system.op.apply(one, v.as_ref(), -one, u.as_mut(), ws)?;
         normalize(&mut u, &mut betas, ws)?;
         // ‖M v‖² = α² + β² for the unit vector v
-        let squares: Vec<T> = alphas.iter().zip(&betas).map(|(&a, &b)| a * a + b * b).collect();
+        let pairs = alphas.iter().zip(&betas);
+        squares.iter_mut().zip(pairs).for_each(|(square, (&a, &b))| *square = a * a + b * b);
         monitor.learn(&v, &squares, ws)?;
         // α v = Mᵀu − β v
         ops::scale_columns(&betas, v.as_mut())?;

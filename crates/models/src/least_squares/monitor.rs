@@ -65,6 +65,7 @@ pub(crate) struct Monitor<'a, T> {
     /// The certificates judged last, one a right-hand side.
     pub certificates: Vec<T>,
     gradients: Vec<T>,
+    scratch: (Vec<T>, Vec<T>),
 }
 
 impl<'a, T: Scalar> Monitor<'a, T> {
@@ -83,12 +84,14 @@ impl<'a, T: Scalar> Monitor<'a, T> {
             sizes,
             norm,
             scaled_norm: T::zero(),
-            history: Vec::new(),
+            // Room for the records of most runs, so that steps do not allocate.
+            history: Vec::with_capacity(1024),
             ticks: 0,
             applications: 0,
             passes: 0.0,
             certificates: vec![T::infinity(); cols],
             gradients: vec![T::zero(); cols],
+            scratch: (vec![T::zero(); cols], vec![T::zero(); cols]),
         })
     }
 
@@ -100,10 +103,11 @@ impl<'a, T: Scalar> Monitor<'a, T> {
 
     /// Learns from ‖A D⁻¹ pⱼ‖² for each column: lower bounds on both norms.
     pub fn learn(&mut self, p: &Block<T>, squares: &[T], ws: &mut Workspace<T>) -> Result<()> {
-        let (mut plain, mut scaled) = (self.gradients.clone(), self.gradients.clone());
+        let (mut plain, mut scaled) = self.lend();
         ops::column_norms(p.as_ref(), &mut scaled, ws)?;
         scaled_norms(self.system.factors, p, &mut plain, ws)?;
         self.learn_lengths(squares, &plain, &scaled);
+        self.scratch = (plain, scaled);
         Ok(())
     }
 
@@ -120,11 +124,17 @@ impl<'a, T: Scalar> Monitor<'a, T> {
 
     /// The larger of both certificates for each right-hand side, from D⁻¹Aᵀr and ‖r‖.
     pub fn judge(&mut self, g: &Block<T>, residuals: &[T], ws: &mut Workspace<T>) -> Result<()> {
-        let (mut plain, mut scaled) = (self.gradients.clone(), self.gradients.clone());
+        let (mut plain, mut scaled) = self.lend();
         ops::column_norms(g.as_ref(), &mut scaled, ws)?;
         scaled_norms(self.system.scale, g, &mut plain, ws)?;
         self.judge_norms(&plain, &scaled, residuals);
+        self.scratch = (plain, scaled);
         Ok(())
+    }
+
+    /// The two lists of norms, to be given back.
+    fn lend(&mut self) -> (Vec<T>, Vec<T>) {
+        std::mem::take(&mut self.scratch)
     }
 
     /// The same from ‖Aᵀr‖, ‖D⁻¹Aᵀr‖ and ‖r‖. A zero gradient is a solution whatever the residual.

@@ -21,6 +21,9 @@ const CHECK: f64 = 8.0;
 /// Passes' worth of rows, and windows, without a lower residual until a run has stalled.
 const PATIENCE: (f64, u64) = (3.0, 100);
 
+/// Checks without a lower certificate until a run without estimates has stalled.
+const CHECKS: u32 = 4;
+
 /// How far the residual may rise above its first value before a run has diverged.
 const DIVERGED: f64 = 1e6;
 
@@ -71,9 +74,12 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
     let (mut first, mut best) = (T::infinity(), T::infinity());
     // Passes and windows since the best residual, and passes at the last check.
     let (mut since, mut waited, mut looked) = (0.0, 0, monitor.passes);
+    // The best certificate of the checks, and how many since.
+    let (mut proven, mut missed) = (T::infinity(), 0);
+    let mut sums = vec![T::zero(); cols];
     loop {
         let before = engine.map().cost();
-        let mut sums = vec![T::zero(); cols];
+        sums.fill(T::zero());
         let mut ended = None;
         for _ in 0..window {
             if let Advance::Ended(stop) = engine.advance()? {
@@ -104,7 +110,8 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
             first = worst;
         }
         let diverged = estimated && (worst.is_nan() || worst > T::of(DIVERGED) * first);
-        if worst < best * T::of(0.99) {
+        if !estimated || worst < best * T::of(0.99) {
+            // Without estimates only the checks can tell.
             (best, since, waited) = (worst, 0.0, 0);
         } else {
             (since, waited) = (since + passes, waited + 1);
@@ -117,6 +124,10 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         let checked = monitor.check(engine.block(), &mut g, ws)?;
         looked = monitor.passes;
         let solved = monitor.all_solved(&checked.residuals);
+        let certificate = largest(&monitor.certificates);
+        missed = if certificate < proven * T::of(0.9) { 0 } else { missed + 1 };
+        proven = proven.min(certificate);
+        let stalled = stalled || missed >= CHECKS && !estimated;
         let stop = match (flow, ended) {
             _ if solved => Stop::Converged,
             (ControlFlow::Break(stop), _) | (_, Some(stop)) => stop,
