@@ -11,13 +11,13 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 
 use crate::support::{geometric, with_singular_values};
 
-/// The least of a unimodal function of ln x, to a tenth of a percent of x, and where it is.
+/// The least of a unimodal function of ln x, and where it is to a percent.
 fn best(low: f64, high: f64, f: impl Fn(f64) -> f64) -> (f64, f64) {
     let golden = (5f64.sqrt() - 1.0) / 2.0;
     let (mut a, mut b) = (low.ln(), high.ln());
     let (mut left, mut right) = (b - golden * (b - a), a + golden * (b - a));
     let (mut f_left, mut f_right) = (f(left.exp()), f(right.exp()));
-    while b - a > 5e-3 {
+    while b - a > 2e-2 {
         if f_left < f_right {
             (b, right, f_right) = (right, left, f_left);
             left = b - golden * (b - a);
@@ -84,9 +84,9 @@ fn polyak_diverges_below_a_batch() {
     assert!(least_squares(&h, 2000.0, ball.step, ball.gamma) < 1.0);
 }
 
-/// 300 unit rows in 15 dimensions, κ(H) near 30.
+/// 100 unit rows in 15 dimensions, κ(H) near 30.
 fn unit_rows() -> Array2<f64> {
-    let mut rows = with_singular_values(300, &geometric(15, 5.6), 11);
+    let mut rows = with_singular_values(100, &geometric(15, 5.6), 11);
     for mut row in rows.axis_iter_mut(Axis(0)) {
         let length = row.dot(&row).sqrt();
         row /= length;
@@ -116,11 +116,12 @@ fn ends(h: &Array2<f64>) -> (f64, f64) {
 }
 
 /// From 1.05 at s = 1 to √κ at s = ∞ (5.3 at κ = 29.3); at s = 1 the parameters that accelerate the
-/// mean diverge in mean square. γ is searched around Polyak's, which hardly depends on the batch.
+/// mean diverge in mean square. γ is Polyak's, and a little more for finite batches: it hardly depends on
+/// them.
 #[test]
 fn kaczmarz_ratios_grow_with_the_batch() {
     let rows = unit_rows();
-    let h = rows.t().dot(&rows) / 300.0;
+    let h = rows.t().dot(&rows) / 100.0;
     let (low, high) = ends(&h);
     let condition = high / low;
     assert!((20.0..45.0).contains(&condition), "{condition}");
@@ -129,10 +130,13 @@ fn kaczmarz_ratios_grow_with_the_batch() {
     let mut ratios = Vec::new();
     for s in [1.0, 16.0, 64.0, f64::INFINITY] {
         let (_, plain) = best(0.5, 1.99 / high, |omega| kaczmarz(&rows, &h, s, omega, 0.0));
-        let ball = [polyak, polyak + 0.05, polyak + 0.1]
-            .into_iter()
-            .map(|gamma| best(0.2, 4.0 / high, |omega| kaczmarz(&rows, &h, s, omega, gamma)).1)
-            .fold(f64::INFINITY, f64::min);
+        let ball = if s.is_finite() {
+            let gamma = polyak + 0.05;
+            best(0.3, 3.0 / high, |omega| kaczmarz(&rows, &h, s, omega, gamma)).1
+        } else {
+            let exact = HeavyBall::polyak(low, high).unwrap();
+            kaczmarz(&rows, &h, s, exact.step, exact.gamma)
+        };
         ratios.push(ball.ln() / plain.ln());
     }
     // The table at κ = 29.3: 1.05, 1.89, 3.25, 5.30; other rows of that κ differ by a tenth.

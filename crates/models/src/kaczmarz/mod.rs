@@ -336,8 +336,8 @@ impl Kaczmarz {
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             return bad("tolerance", self.tolerance, "must be finite and at least 0");
         }
-        if self.passes.is_nan() || self.passes <= 0.0 {
-            return bad("passes", self.passes, "must be above 0");
+        if !self.passes.is_finite() || self.passes <= 0.0 {
+            return bad("passes", self.passes, "must be finite and above 0");
         }
         if let Some(bounds) = self.bounds {
             Ends::given(bounds)?;

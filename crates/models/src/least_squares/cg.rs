@@ -9,8 +9,9 @@ use super::columns::{add, add_and_measure, curves, largest, turn};
 use super::monitor::{Checked, Monitor, Outcome, refuse_non_finite};
 use crate::error::Result;
 
-/// A residual norm from the recurrence is trusted down to this share of the last true square.
-const TRUST: f64 = 1e-10;
+/// A square of a residual norm from the recurrence is trusted down to so many ε of the last true
+/// one: to five digits.
+const TRUST: f64 = 4e5;
 
 /// Checks that may fail before the method gives up: the normal equations hold no more digits.
 const PATIENCE: usize = 3;
@@ -46,6 +47,8 @@ pub(super) struct Cg<'a, T> {
     turns: Vec<T>,
     /// (α, β) of the first column: they hold the spectrum as Lanczos' coefficients do.
     coefficients: Coefficients,
+    /// Whether they go on: after a new start they would belong to another sequence.
+    records: bool,
 }
 
 impl<'a, T: Scalar> Cg<'a, T> {
@@ -65,6 +68,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
             steps: vec![T::zero(); cols],
             turns: vec![T::zero(); cols],
             coefficients: Vec::new(),
+            records: true,
         };
         cg.replace(&g);
         cg
@@ -102,7 +106,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
         }
         // p ← D⁻²g + β p
         turn(factors, g, turns, p);
-        if steps[0] > T::zero() {
+        if self.records && steps[0] > T::zero() {
             self.coefficients.push((steps[0].as_f64(), turns[0].as_f64()));
         }
     }
@@ -110,6 +114,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
     /// Starts again with a true gradient.
     fn replace(&mut self, g: &Block<T>) {
         let cols = g.cols();
+        self.records = self.coefficients.is_empty();
         self.g.fill(T::zero());
         // g ← 0 + g,  p ← D⁻²g
         add_and_measure(&vec![T::one(); cols], g, self.factors, &mut self.g, &mut self.squares);
@@ -153,7 +158,8 @@ pub(super) fn solve<T: Scalar>(
         cg.gradients(&mut roots);
         let (plain, scaled) = roots.split_at(cols);
         monitor.judge_norms(plain, &scaled[..cols], &residuals);
-        let low = |j: usize| squares[j] <= T::of(TRUST) * known[j] && known[j] > T::zero();
+        let low =
+            |j: usize| squares[j] <= T::of(TRUST) * T::EPSILON * known[j] && known[j] > T::zero();
         let doubt = (0..cols).any(|j| moves[j] && low(j));
         if doubt || monitor.all_solved(&residuals) {
             let found = monitor.check(&cg.x, &mut true_g, ws)?;
@@ -176,8 +182,10 @@ pub(super) fn solve<T: Scalar>(
         }
         let lengths = cg.multiply(system.base, ws)?;
         checked = None;
-        if !lengths.iter().all(|length| length.is_finite()) {
-            // Squares beyond the largest number: LSMR has none.
+        let finite = lengths.iter().all(|length| length.is_finite());
+        let goes = (0..cols).any(|j| moves[j] && lengths[j] > T::zero());
+        if !finite || !goes {
+            // Squares beyond the largest number or below the smallest: LSMR has none.
             break Stop::Stagnated;
         }
         roots.iter_mut().zip(lengths).for_each(|(root, &length)| *root = length.sqrt());

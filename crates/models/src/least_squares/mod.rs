@@ -272,8 +272,8 @@ impl LeastSquares {
             let need = "must be finite and at least 0";
             return Err(ErrorKind::Parameter { name, value, need }.into());
         }
-        if self.passes.is_nan() || self.passes <= 0.0 {
-            let (name, value, need) = ("passes", self.passes, "must be above 0");
+        if !self.passes.is_finite() || self.passes <= 0.0 {
+            let (name, value, need) = ("passes", self.passes, "must be finite and above 0");
             return Err(ErrorKind::Parameter { name, value, need }.into());
         }
         Ok(())
