@@ -179,8 +179,8 @@ fn rank_deficient_problems_give_the_minimum_norm() {
     let scaled = Array2::from_shape_fn(a.raw_dim(), |(i, j)| a[[i, j]] / norms[j]);
     let wanted = exact(&scaled, &array(&b), 1e-10);
     let mut found = LeastSquares::new().method(Method::Lsmr).tolerance(1e-10).fit(&op, &b).unwrap();
-    for i in 0..60 {
-        found.x.row_mut(i).iter_mut().for_each(|x| *x *= norms[i]);
+    for (i, norm) in norms.iter().enumerate() {
+        found.x.row_mut(i).iter_mut().for_each(|x| *x *= norm);
     }
     // The bound of the scaled problem: ‖D⁻¹Aᵀr‖ ≤ ‖Aᵀr‖ / min(d).
     let least = norms.iter().copied().fold(f64::INFINITY, f64::min);
