@@ -91,7 +91,7 @@ fn fits_do_not_depend_on_threads() {
 fn every_named_solver() {
     for (rows, cols) in [(3000, 40), (40, 300)] {
         let variances: Vec<f64> =
-            (0..rows.min(cols)).map(|i| 4.0 * 0.6_f64.powi(i as i32) + 0.05).collect();
+            (0..rows.min(cols)).map(|i| 4.0 * (-0.5 * i as f64).exp() + 0.05).collect();
         let x = with_variances(rows.max(cols), &variances, 5);
         let x = if rows < cols { x.t().to_owned() } else { x };
         let exact = exact_variances(&x, false);

@@ -146,7 +146,7 @@ fn a_plan_that_does_not_exist() {
     assert!(found.method().starts_with(why), "{}", found.method());
     let forced = model.spectral(CompletionSpectral::VarianceReduced);
     let error = forced.solve(&observed).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Plan(_)), "{error}");
+    assert!(matches!(error.kind(), ErrorKind::Theory(_)), "{error}");
     let zero = CompletionSpectral::Batches { batch: 0, epoch: 4 };
     assert!(MatrixCompletion::new(3).spectral(zero).solve(&observed).is_err());
     let zero = CompletionSpectral::Batches { batch: 4, epoch: 0 };

@@ -57,7 +57,10 @@ pub mod prelude {
         Orthogonal, Power, Start,
     };
     pub use favard_engine::{Advance, Checkpoint, Engine, Info, RayleighRitz, Stop};
-    pub use favard_models::{Eigen, Lanczos, Pca, PcaFit, Solver};
+    pub use favard_models::{
+        Eigen, Kaczmarz, Lanczos, LeastSquares, MatrixCompletion, Pca, PcaFit, PhaseRetrieval,
+        Solver, StreamingPca, SubspaceTracker, SvdFit, TruncatedSvd,
+    };
     pub use favard_operator::{
         Adjoint, AdjointOperator, Batch, Block, BlockDiagonal, BlockMut, BlockRef, Centered,
         ColumnMoments, Csr, Dense, Diagonal, FnOperator, FusedFn, Gram, HStack, Identity,

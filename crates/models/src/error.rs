@@ -58,9 +58,6 @@ pub enum ErrorKind {
         /// What it has to be.
         need: &'static str,
     },
-    /// No plan exists for what was asked.
-    #[error("plan: {0}")]
-    Plan(favard_theory::Error),
     /// There are fewer data than unknowns.
     #[error("{what}: {found} are fewer than the {needed} that the unknowns need")]
     TooFew {
@@ -86,5 +83,18 @@ pub enum ErrorKind {
         row: usize,
         /// Its column.
         column: usize,
+    },
+    /// Momentum and step diverge in mean square for a batch this small.
+    #[error(
+        "batches of {batch}: the noise gain {gain:.2} of this step and momentum is not below 1, so \
+         they diverge in mean square; they converge from batches of {needed:.0} on"
+    )]
+    Diverges {
+        /// The batch size asked for.
+        batch: usize,
+        /// The noise gain, which would have to be below 1.
+        gain: f64,
+        /// The batch size from which the gain is below 1.
+        needed: f64,
     },
 }

@@ -13,6 +13,8 @@
 //! | [`MatrixCompletion`] | a matrix of low rank from some of its entries |
 //! | [`PhaseRetrieval`] | a signal from the squares of linear measurements |
 //! | [`SubspaceTracker`] | the leading subspace of a stream that drifts, with missing entries |
+//! | [`LeastSquares`] | linear least squares with one or many right-hand sides, with its certificate |
+//! | [`Kaczmarz`] | a linear system by row projections, averaged or in blocks, with momentum |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
 //! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
@@ -24,7 +26,9 @@ mod eigen;
 mod error;
 mod estimate;
 mod exact;
+mod kaczmarz;
 mod lanczos;
+pub mod least_squares;
 mod local;
 mod memory;
 mod noise;
@@ -42,36 +46,32 @@ pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
+pub use kaczmarz::{BlockProjection, Kaczmarz};
 pub use lanczos::Lanczos;
+pub use least_squares::LeastSquares;
 pub use pca::{Fitting, Pca, PcaFit, Solver, Watch};
+pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
 pub use streaming::StreamingPca;
 pub use svd::{SvdFit, TruncatedSvd};
-
-/// The code of the book's chapter "Principal components and singular values" runs as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/pca.md")]
-struct PcaChapter;
-
-/// The code of the book's chapter "The solvers" runs as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/solvers.md")]
-struct SolversChapter;
-pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
 pub use tracking::{
     BatchCovariance, SubspaceTracker, Tracked, TrackingMomentum, TrackingStep, Weighing,
 };
 
-/// The code of the book's chapter on matrix completion runs as tests.
+/// The code of the book's chapters runs as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/completion.md")]
-struct CompletionChapter;
-
-/// The code of the book's chapter on phase retrieval runs as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/phase_retrieval.md")]
-struct PhaseChapter;
-
-/// The code of the book's chapter on subspace tracking runs as tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/tracking.md")]
-struct TrackingChapter;
+mod chapters {
+    #[doc = include_str!("../../../docs/pca.md")]
+    struct Pca;
+    #[doc = include_str!("../../../docs/solvers.md")]
+    struct Solvers;
+    #[doc = include_str!("../../../docs/completion.md")]
+    struct Completion;
+    #[doc = include_str!("../../../docs/phase_retrieval.md")]
+    struct Phase;
+    #[doc = include_str!("../../../docs/tracking.md")]
+    struct Tracking;
+    #[doc = include_str!("../../../docs/least_squares.md")]
+    struct LeastSquares;
+    #[doc = include_str!("../../../docs/kaczmarz.md")]
+    struct Kaczmarz;
+}

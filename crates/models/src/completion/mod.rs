@@ -221,7 +221,7 @@ impl MatrixCompletion {
     ///   rank has degrees of freedom, $r(m + n - r)$.
     /// - [`Asymmetric`](crate::ErrorKind::Asymmetric) when a symmetric matrix was announced and is
     ///   not.
-    /// - [`Plan`](crate::ErrorKind::Plan) when batches were asked for and the planner finds none
+    /// - [`Theory`](crate::ErrorKind::Theory) when batches were asked for and the planner finds none
     ///   that would converge.
     ///
     /// A budget that runs out is no error: see [`Completed::refinement`].

@@ -130,7 +130,7 @@ impl<T: Scalar> Stage<'_, T> {
                 (None, format!("all entries every step: no plan for batches ({why})"))
             }
             (_, Ok((batches, ..))) => (Some(batches), "asked for".into()),
-            (_, Err(why)) => return Err(ErrorKind::Plan(why).into()),
+            (_, Err(why)) => return Err(ErrorKind::Theory(why).into()),
         };
         let left = self.products - PROBE;
         let Some(batches) = batches else {

@@ -1,0 +1,367 @@
+//! [`Kaczmarz`]: row projections, averaged or in blocks, with momentum.
+
+mod block_projection;
+
+pub use block_projection::BlockProjection;
+
+use std::ops::ControlFlow;
+
+use favard_engine::map::Svrg;
+use favard_engine::recurrence::HeavyBall;
+use favard_engine::{Engine, Record, Stop};
+use favard_operator::{Block, Gram, RowOperator, Sampler, Scalar, Workspace};
+
+use crate::LeastSquares;
+use crate::error::{ErrorKind, Result};
+use crate::least_squares::monitor::{Monitor, System, Watch};
+use crate::least_squares::plan::{ANCHORED_GAIN, GAIN, Plan};
+use crate::least_squares::spectrum::Ends;
+use crate::least_squares::stochastic::{self, Ended, Estimated};
+use crate::least_squares::{Momentum, RowGradient, Solution};
+use crate::least_squares::{problem::check_rhs, sample};
+
+/// The randomized Kaczmarz method for $A x = b$, with heavy-ball momentum.
+///
+/// Rows are drawn with probability $\lVert a_i \rVert^2 / \lVert A \rVert_F^2$ and the step is the
+/// average of s projections,
+///
+/// $$ x_{t+1} = x_t - \frac\omega s \sum_j \frac{a_j (a_j^T x_t - b_j)}{\lVert a_j \rVert^2}
+///    + \gamma (x_t - x_{t-1}), $$
+///
+/// which in the error of a consistent system is $e_{t+1} = A_t e_t - \gamma e_{t-1}$ with
+/// $A_t = (1 + \gamma) I - \omega H_t$ and $\mathbb E H_t = A^T A / \lVert A \rVert_F^2$.
+///
+/// | setting | method |
+/// |---|---|
+/// | `new()` | Strohmer and Vershynin's: one row a step |
+/// | [`batch(s)`](Self::batch) | s rows a step, averaged |
+/// | [`blocks(s)`](Self::blocks) | the projection onto s equations at once |
+/// | [`inconsistent(true)`](Self::inconsistent) | SVRG with the same rows: the least-squares solution |
+///
+/// Momentum accelerates the *mean* for any batch, but the mean square only from a batch on that
+/// grows with the condition number; below it, the parameters that accelerate the mean diverge in
+/// mean square. ω and γ are chosen accordingly, given ones are checked
+/// ([`ErrorKind::Diverges`]), and [`Solution::reason`] warns where momentum cannot help, naming the
+/// batch from which it does.
+///
+/// # Example
+/// ```
+/// use favard_models::Kaczmarz;
+/// use favard_operator::{Block, Dense, LinearOperator};
+/// let a = Dense::new(Block::<f64>::gaussian(5000, 10, 1).view().to_owned())?;
+/// let truth = Block::from_fn(10, 1, |i, _| i as f64);
+/// let b = a.multiply(truth.as_ref())?;
+/// let found = Kaczmarz::new().batch(32).tolerance(1e-10).solve(&a, &b)?;
+/// assert!(found.is_certified());
+/// assert!((found.x.row(7)[0] - 7.0).abs() < 1e-8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Reference
+/// Strohmer and Vershynin, "A randomized Kaczmarz algorithm with exponential convergence" (2009);
+/// Loizou and Richtárik, arXiv 1712.09677, for momentum in expectation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kaczmarz {
+    batch: usize,
+    in_blocks: bool,
+    is_inconsistent: bool,
+    momentum: Momentum,
+    bounds: Option<(f64, f64)>,
+    tolerance: f64,
+    passes: f64,
+    seed: u64,
+}
+
+impl Default for Kaczmarz {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What is known of the rows.
+struct Rows {
+    /// ‖A‖_F².
+    total: f64,
+    /// Zero rows whose right-hand side is not zero.
+    impossible: usize,
+}
+
+impl Kaczmarz {
+    /// One row a step, for a consistent system.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            batch: 1,
+            in_blocks: false,
+            is_inconsistent: false,
+            momentum: Momentum::Auto,
+            bounds: None,
+            tolerance: 1e-8,
+            passes: 1e3,
+            seed: 1,
+        }
+    }
+
+    /// s rows a step, their projections averaged.
+    #[must_use]
+    pub fn batch(self, batch: usize) -> Self {
+        Self { batch, in_blocks: false, ..self }
+    }
+
+    /// The projection onto the equations of one of m / size blocks of rows a step. Blocks
+    /// decorrelate the rows by themselves: there is no momentum unless it is given, since the best
+    /// one gains 1.02 to 1.07.
+    #[must_use]
+    pub fn blocks(self, size: usize) -> Self {
+        Self { batch: size, in_blocks: true, ..self }
+    }
+
+    /// Whether $A x = b$ may have no solution: then SVRG over the same rows finds the one of least
+    /// squares. A consistent method stalls on such a system, which the certificate shows.
+    #[must_use]
+    pub fn inconsistent(self, inconsistent: bool) -> Self {
+        Self { is_inconsistent: inconsistent, ..self }
+    }
+
+    /// Relaxation and momentum; [`Momentum::Auto`] unless said otherwise.
+    #[must_use]
+    pub fn momentum(self, momentum: Momentum) -> Self {
+        Self { momentum, ..self }
+    }
+
+    /// The ends (low, high) of the spectrum of $A^T A / \lVert A \rVert_F^2$; estimated from a sample
+    /// of the rows unless given.
+    #[must_use]
+    pub fn bounds(self, low: f64, high: f64) -> Self {
+        Self { bounds: Some((low, high)), ..self }
+    }
+
+    /// $\lVert A x - b \rVert / \lVert b \rVert$ asked for, or the certificate of least squares for an
+    /// inconsistent system; 1e-8 unless said otherwise.
+    #[must_use]
+    pub fn tolerance(self, tolerance: f64) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    /// Passes' worth of rows at most; 1000 unless said otherwise. Running out of them is a
+    /// [`Stop`].
+    #[must_use]
+    pub fn passes(self, passes: f64) -> Self {
+        Self { passes, ..self }
+    }
+
+    /// The seed of the sampling.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Solves for one or many right-hand sides.
+    ///
+    /// A zero row is never drawn; one whose right-hand side is not zero has no solution, and the
+    /// reason counts them. Of a system with many solutions the one nearest to zero is found. An
+    /// operator of zeros gives zero.
+    ///
+    /// # Errors
+    /// When A is empty, when a shape does not fit, when a number is not finite or a parameter out
+    /// of range, when the operator fails, and [`ErrorKind::Diverges`] when a given momentum diverges
+    /// in mean square for the batch.
+    pub fn solve<T: Scalar, A: RowOperator<T>>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+    ) -> Result<Solution<T>> {
+        self.solve_watched(a, rhs, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// As [`solve`](Self::solve), with a callback after every window of steps that can stop it; its
+    /// residual is $\lVert r \rVert / \lVert b \rVert$ estimated from the batches.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub fn solve_watched<T: Scalar, A: RowOperator<T>>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>> {
+        self.check()?;
+        check_rhs(a.shape(), rhs)?;
+        let dim = a.shape().1;
+        if rhs.cols() > dim {
+            // The engine takes no more columns than there are unknowns.
+            let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
+            let first = self.solve_watched(a, &part(0, dim), watch)?;
+            let rest = self.solve_watched(a, &part(dim, rhs.cols()), watch)?;
+            return Ok(first.join(&rest));
+        }
+        let rows = look(a, rhs);
+        if rows.total == 0.0 {
+            let found = LeastSquares::new().tolerance(self.tolerance).solve_watched(a, rhs, watch);
+            return found.map(|mut found| {
+                found.reason.insert_str(0, "all rows are zero; ");
+                found
+            });
+        }
+        self.run(a, rhs, &rows, watch)
+    }
+
+    fn run<T: Scalar>(
+        &self,
+        op: &dyn RowOperator<T>,
+        rhs: &Block<T>,
+        rows: &Rows,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>> {
+        let ((count, dim), cols) = (op.shape(), rhs.cols());
+        let ones = vec![T::one(); dim];
+        let system = System {
+            base: &op,
+            op: &op,
+            rhs,
+            scale: &ones,
+            factors: &ones,
+            tolerance: self.tolerance,
+            passes: self.passes,
+        };
+        let mut ws = Workspace::new();
+        // ‖A‖² ≥ ‖A‖_F² / min(m, n)
+        let norm = (rows.total / count.min(dim) as f64).sqrt();
+        let mut monitor = Monitor::new(&system, T::of(norm), watch, &mut ws)?;
+        // The norms of the rows take a pass.
+        monitor.count(0, 1.0);
+        let batch = self.batch;
+        let start = Block::zeros(dim, cols);
+        let scale = T::of(rows.total.recip());
+        let (y, ended, mut reason, spectrum) = if self.in_blocks && !self.is_inconsistent {
+            let (ball, remark) = self.block_parameters()?;
+            let map = BlockProjection::new(op, rhs, batch.min(count), self.seed)?;
+            let mut engine = Engine::new(map, ball, start)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+            (engine.block().clone(), ended, remark, None)
+        } else {
+            let ends = self.ends(op, rows, &mut monitor)?;
+            let share = if self.is_inconsistent { ANCHORED_GAIN } else { GAIN };
+            // Rows of length one: R² = 1.
+            let plan = Plan::new(self.momentum, &ends, 1.0, batch, share)?;
+            let ball = HeavyBall::new(T::of(plan.step), T::of(plan.gamma))?;
+            let hessian = Gram::new(op).with_scale(rows.total.recip())?;
+            let sampler = Sampler::by_norm(&hessian, batch, self.seed)?;
+            let remark = plan.remark(batch);
+            let spectrum = Some((ends.low, ends.high));
+            if self.is_inconsistent {
+                let mut image = Block::zeros(dim, cols);
+                op.apply_adjoint(scale, rhs.as_ref(), T::zero(), image.as_mut(), &mut ws)?;
+                monitor.count(1, 1.0);
+                let epoch = plan.epoch(count, batch);
+                let mut engine =
+                    Engine::new(Svrg::new(hessian, image, sampler, epoch)?, ball, start)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+                let remark =
+                    format!("SVRG over norm-weighted rows, epochs of {epoch} ticks; {remark}");
+                (engine.block().clone(), ended, remark, spectrum)
+            } else {
+                let map = RowGradient::new(op, rhs, scale, T::zero(), sampler)?;
+                let mut engine = Engine::new(map, ball, start)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+                let remark = format!("averaged Kaczmarz, batches of {batch}; {remark}");
+                (engine.block().clone(), ended, remark, spectrum)
+            }
+        };
+        self.comment(&mut reason, &ended, rows);
+        let intercept = vec![T::zero(); cols];
+        let Ended { stop, ticks, checked, .. } = ended;
+        let mut found = Solution::of_check(y, intercept, stop, checked, &mut monitor, reason);
+        (found.spectrum, found.info.seed) = (spectrum, Some(self.seed));
+        found.info.iterations = ticks;
+        Ok(found)
+    }
+
+    /// ω = 1 and no momentum unless given.
+    fn block_parameters<T: Scalar>(&self) -> Result<(HeavyBall<T>, String)> {
+        let size = self.batch;
+        let Momentum::Given { step, gamma } = self.momentum else {
+            let remark = format!(
+                "projections onto blocks of {size}; ω = 1, no momentum: on blocks the best gains \
+                 1.02 to 1.07"
+            );
+            return Ok((HeavyBall::new(T::one(), T::zero())?, remark));
+        };
+        // A projection has P² = P: R² = 1, one of them a step.
+        let unit = Ends { low: 1.0, high: 1.0, steps: 0 };
+        let plan = Plan::new(self.momentum, &unit, 1.0, 1, GAIN)?;
+        let remark = format!("projections onto blocks of {size}; {}", plan.remark(usize::MAX));
+        Ok((HeavyBall::new(T::of(step), T::of(gamma))?, remark))
+    }
+
+    /// The ends of the spectrum of AᵀA/‖A‖_F², given or from a sample.
+    fn ends<T: Scalar>(
+        &self,
+        op: &dyn RowOperator<T>,
+        rows: &Rows,
+        monitor: &mut Monitor<'_, T>,
+    ) -> Result<Ends> {
+        if let Some(bounds) = self.bounds {
+            return Ends::given(bounds);
+        }
+        let gram = Gram::new(op);
+        let draw = |size: usize| Ok(Sampler::by_norm(&gram, size, self.seed)?);
+        let (ends, read) = sample::ends(op, draw, rows.total.recip(), 0.0, self.seed)?;
+        monitor.count(0, read as f64 / op.shape().0 as f64);
+        // Rows that are not zero have a Gram matrix that is not, up to underflow.
+        Ok(ends.unwrap_or(Ends { low: 1.0, high: 1.0, steps: 0 }))
+    }
+
+    fn comment<T>(&self, reason: &mut String, ended: &Ended<T>, rows: &Rows) {
+        if rows.impossible > 0 {
+            let count = rows.impossible;
+            let text =
+                format!("; {count} rows are zero and their right-hand sides are not: no solution");
+            reason.push_str(&text);
+        }
+        if ended.diverged {
+            reason.push_str("; it diverged: the bounds of the spectrum do not fit");
+        } else if ended.stop == Stop::Stagnated && !self.is_inconsistent {
+            reason.push_str(
+                "; the residual stopped falling: the right-hand side lies outside the range of the \
+                 operator, use inconsistent(true)",
+            );
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
+        if self.batch == 0 {
+            return bad("batch", 0.0, "must be at least 1");
+        }
+        if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
+            return bad("tolerance", self.tolerance, "must be finite and at least 0");
+        }
+        if !self.passes.is_finite() || self.passes <= 0.0 {
+            return bad("passes", self.passes, "must be finite and above 0");
+        }
+        if let Some(bounds) = self.bounds {
+            Ends::given(bounds)?;
+        }
+        Ok(())
+    }
+}
+
+/// ‖A‖_F², and the rows that no x can satisfy.
+fn look<T: Scalar>(op: &dyn RowOperator<T>, rhs: &Block<T>) -> Rows {
+    let mut rows = Rows { total: 0.0, impossible: 0 };
+    for i in 0..op.shape().0 {
+        let square = op.row_norm_squared(i).as_f64();
+        rows.total += square;
+        if square == 0.0 && rhs.row(i).iter().any(|&b| b != T::zero()) {
+            rows.impossible += 1;
+        }
+    }
+    rows
+}
+
+impl<T: Scalar, A: RowOperator<T> + ?Sized> Estimated<T> for BlockProjection<'_, T, A> {
+    fn estimates(&self) -> Option<&[T]> {
+        Some(self.residuals())
+    }
+}

@@ -1,0 +1,211 @@
+//! [`Problem`]: weights, intercept and ridge as one operator, and the scaling of its columns.
+
+use favard_operator::{
+    AdjointOperator, Block, Centered, Identity, LinearOperator, Multiple, Scalar, VStack, Weighted,
+    Workspace, check_dim, ops,
+};
+
+use super::method::Scaling;
+use crate::error::{ErrorKind, Result};
+
+/// Columns of random signs that estimate the norms of the columns.
+const PROBES: usize = 8;
+
+/// What a caller asks for beside the method.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Terms {
+    pub ridge: f64,
+    pub intercept: bool,
+    pub weights: Option<Vec<f64>>,
+}
+
+/// Minimise ‖Ā x − b̄‖ with Ā = ( √W (A − 1μᵀ) ; √λ I ) and b̄ = ( √W (b − 1β̄ᵀ) ; 0 ).
+pub(crate) struct Problem<'a, T: Scalar> {
+    pub op: Box<dyn AdjointOperator<T> + 'a>,
+    pub rhs: Block<T>,
+    /// μ and β̄, zeros without an intercept.
+    mean: Vec<T>,
+    rhs_mean: Vec<T>,
+    /// Products with the data used to set it up.
+    pub products: u64,
+}
+
+/// D and D⁻¹.
+pub(crate) struct Scales<T> {
+    pub scale: Vec<T>,
+    pub factors: Vec<T>,
+    /// A lower bound on ‖Ā‖ that came with them.
+    pub norm: T,
+    pub products: u64,
+}
+
+/// `Ok` when the right-hand sides fit and are finite.
+pub(crate) fn check_rhs<T: Scalar>((rows, cols): (usize, usize), rhs: &Block<T>) -> Result<()> {
+    if rows == 0 || cols == 0 {
+        let kind = favard_operator::ErrorKind::Empty { what: "least squares", rows, cols };
+        return Err(favard_operator::Error::from(kind).into());
+    }
+    check_dim("rows of the right-hand side", rows, rhs.rows())?;
+    if rhs.cols() == 0 {
+        let (what, rows, cols) = ("right-hand side", rhs.rows(), 0);
+        let kind = favard_operator::ErrorKind::Empty { what, rows, cols };
+        return Err(favard_operator::Error::from(kind).into());
+    }
+    if let Some((row, column)) = ops::find_non_finite(rhs.as_ref()) {
+        let (what, value) = ("right-hand side", rhs.row(row)[column].as_f64());
+        let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+        return Err(favard_operator::Error::from(kind).into());
+    }
+    Ok(())
+}
+
+/// The weights as scalars of the data, and the centred right-hand sides with their means.
+pub(crate) struct Target<T> {
+    pub weights: Option<Vec<T>>,
+    pub mean: Vec<T>,
+    /// √W (b − 1β̄ᵀ).
+    pub rhs: Block<T>,
+}
+
+impl Terms {
+    /// `Ok` when every number is in its range and there is a weight for every row.
+    pub fn check(&self, rows: usize) -> Result<()> {
+        if !(self.ridge.is_finite() && self.ridge >= 0.0) {
+            let (name, value) = ("ridge", self.ridge);
+            let need = "must be finite and at least 0";
+            return Err(ErrorKind::Parameter { name, value, need }.into());
+        }
+        let Some(weights) = &self.weights else {
+            return Ok(());
+        };
+        Ok(check_dim("row weights", rows, weights.len())?)
+    }
+
+    /// The right-hand sides of the centred and weighted problem.
+    pub fn target<T: Scalar>(&self, rhs: &Block<T>) -> Target<T> {
+        let narrow = |weights: &Vec<f64>| weights.iter().map(|&w| T::of(w)).collect::<Vec<T>>();
+        let weights = self.weights.as_ref().map(narrow);
+        let weight = |i: usize| weights.as_ref().map_or(T::one(), |weights| weights[i]);
+        let mut mean = vec![T::zero(); rhs.cols()];
+        if self.intercept {
+            // β̄ = bᵀw / 1ᵀw
+            let total: T = (0..rhs.rows()).map(weight).sum();
+            for i in 0..rhs.rows() {
+                let share = weight(i) / total;
+                mean.iter_mut().zip(rhs.row(i)).for_each(|(mean, &b)| *mean += share * b);
+            }
+        }
+        let entry = |i: usize, j: usize| weight(i).sqrt() * (rhs.row(i)[j] - mean[j]);
+        let rhs = Block::from_fn(rhs.rows(), rhs.cols(), entry);
+        Target { weights, mean, rhs }
+    }
+}
+
+impl<'a, T: Scalar> Problem<'a, T> {
+    /// The problem of an operator and right-hand sides.
+    pub fn new(op: &'a dyn AdjointOperator<T>, rhs: &Block<T>, terms: &Terms) -> Result<Self> {
+        let (rows, cols) = op.shape();
+        check_rhs((rows, cols), rhs)?;
+        terms.check(rows)?;
+        let Target { weights, mean: rhs_mean, rhs } = terms.target(rhs);
+        let (mut products, mut mean) = (0, vec![T::zero(); cols]);
+        let mut whole: Box<dyn AdjointOperator<T> + 'a> = Box::new(op);
+        if terms.intercept {
+            let centred = match &weights {
+                None => Centered::by_mean(whole)?,
+                Some(weights) => Centered::by_weighted_mean(whole, weights)?,
+            };
+            products += 1;
+            mean.copy_from_slice(centred.mean());
+            whole = Box::new(centred);
+        }
+        if let Some(weights) = weights {
+            whole = Box::new(Weighted::new(whole, weights)?);
+        }
+        if terms.ridge == 0.0 {
+            return Ok(Self { op: whole, rhs, mean, rhs_mean, products });
+        }
+        let root = Multiple::new(T::of(terms.ridge.sqrt()), Identity::new(cols))?;
+        let parts: Vec<Box<dyn AdjointOperator<T> + 'a>> = vec![whole, Box::new(root)];
+        let entry = |i: usize, j: usize| if i < rows { rhs.row(i)[j] } else { T::zero() };
+        let rhs = Block::from_fn(rows + cols, rhs.cols(), entry);
+        Ok(Self { op: Box::new(VStack::new(parts)?), rhs, mean, rhs_mean, products })
+    }
+
+    /// μ.
+    pub fn mean(&self) -> &[T] {
+        &self.mean
+    }
+
+    /// β̄ − μᵀx for each right-hand side.
+    pub fn intercept(&self, x: &Block<T>) -> Vec<T> {
+        let mut intercept = self.rhs_mean.clone();
+        for (i, &mean) in self.mean.iter().enumerate() {
+            intercept.iter_mut().zip(x.row(i)).for_each(|(c, &x)| *c -= mean * x);
+        }
+        intercept
+    }
+
+    /// The scales that were asked for; `squares` are the squared norms of the columns where they
+    /// are known.
+    pub fn scales(
+        &self,
+        scaling: &Scaling,
+        squares: Option<Vec<f64>>,
+        seed: u64,
+        ws: &mut Workspace<T>,
+    ) -> Result<Scales<T>> {
+        let cols = self.op.shape().1;
+        let (norms, known, products) = match (scaling, squares) {
+            (Scaling::Off, _) => (vec![1.0; cols], false, 0),
+            (Scaling::Given(scales), _) => {
+                check_dim("column scales", cols, scales.len())?;
+                if let Some(index) = scales.iter().position(|s| !(s.is_finite() && *s > 0.0)) {
+                    let (value, need) = (scales[index], "as a scale must be finite and above 0");
+                    let kind = favard_operator::ErrorKind::Weight { index, value, need };
+                    return Err(favard_operator::Error::from(kind).into());
+                }
+                (scales.clone(), false, 0)
+            }
+            (Scaling::Auto, Some(squares)) => {
+                (squares.into_iter().map(f64::sqrt).collect(), true, 0)
+            }
+            (Scaling::Auto, None) => (self.probe(seed, ws)?, false, 1),
+        };
+        let norm = if known { norms.iter().copied().fold(0.0, f64::max) } else { 0.0 };
+        // A constant column is rounding once it is centred: it must not be blown up.
+        let count = (self.rhs.rows() as f64).sqrt();
+        let guarded = norms.iter().zip(&self.mean).map(|(&norm, mean)| {
+            let size = count * mean.as_f64().abs();
+            let rounding = 1e3 * T::EPSILON.as_f64() * size;
+            let scale = T::of(if norm > rounding { norm } else { size });
+            let good = scale > T::zero() && scale.is_finite() && scale.recip().is_finite();
+            if good { scale } else { T::one() }
+        });
+        let scale: Vec<T> = guarded.collect();
+        let factors = scale.iter().map(|&scale| scale.recip()).collect();
+        Ok(Scales { scale, factors, norm: T::of(norm), products })
+    }
+
+    /// Norms of the columns of Ā from random signs z: E (Āᵀz)ⱼ² = ‖aⱼ‖².
+    fn probe(&self, seed: u64, ws: &mut Workspace<T>) -> Result<Vec<f64>> {
+        let (rows, cols) = self.op.shape();
+        let sign = |i: usize, j: usize| {
+            if (mix(seed ^ i as u64) >> j) & 1 == 0 { T::one() } else { -T::one() }
+        };
+        let signs = Block::from_fn(rows, PROBES, sign);
+        let mut products = Block::<T>::zeros(cols, PROBES);
+        self.op.apply_adjoint(T::one(), signs.as_ref(), T::zero(), products.as_mut(), ws)?;
+        let square = |row: &[T]| row.iter().map(|v| v.as_f64().powi(2)).sum::<f64>();
+        let norm = |i: usize| (square(products.row(i)) / PROBES as f64).sqrt();
+        Ok((0..cols).map(norm).collect())
+    }
+}
+
+/// The finaliser of splitmix64 (Steele, Lea and Flood, 2014): 64 random bits of a counter.
+fn mix(counter: u64) -> u64 {
+    let z = counter.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,180 @@
+//! The run of a [`LeastSquares`]: from the problem to the method and back.
+
+use favard_engine::Stop;
+use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace};
+
+use super::descent::{self, Polynomial};
+use super::monitor::{Monitor, Outcome, System, Watch};
+use super::problem::Problem;
+use super::spectrum::Ends;
+use super::{LeastSquares, Method, Solution, cg, lsmr};
+use crate::error::Result;
+
+/// Cache lines of unknowns up to which `Auto` forms the Gram matrix, for one cache line of
+/// right-hand sides: 32 block products of 32 columns cost about as much as 128 of one.
+const FEW: usize = 16;
+
+/// Unknowns from which it never does: the eigenproblem takes seconds.
+const MANY: usize = 512;
+
+/// Steps that estimate the spectrum for the methods that need bounds.
+const STEPS: u64 = 40;
+
+/// What the Ritz value may be below the end of the spectrum.
+const MARGIN: f64 = 1.05;
+
+impl LeastSquares {
+    /// Solves with the squared norms of the columns, where they are known (exactly, or nearly).
+    pub(super) fn run<T: Scalar>(
+        &self,
+        op: &dyn AdjointOperator<T>,
+        rhs: &Block<T>,
+        squares: Option<(Vec<f64>, bool)>,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>> {
+        self.check()?;
+        let dim = op.shape().1;
+        let on_engine = !matches!(self.method, Method::Cg | Method::Lsmr | Method::Auto)
+            || self.method == Method::Auto && forms::<T>(dim, rhs.cols());
+        if on_engine && rhs.cols() > dim && dim > 0 {
+            // The engine takes no more columns than there are unknowns.
+            let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
+            let first = self.run(op, &part(0, dim), squares.clone(), watch)?;
+            let rest = self.run(op, &part(dim, rhs.cols()), squares, watch)?;
+            return Ok(first.join(&rest));
+        }
+        let problem = Problem::new(op, rhs, &self.terms)?;
+        let mut ws = Workspace::new();
+        let (squares, exact) = squares.map_or((None, false), |(s, exact)| (Some(s), exact));
+        let mut scales = problem.scales(&self.scaling, squares, self.seed, &mut ws)?;
+        if !exact {
+            scales.norm = T::zero();
+        }
+        let scaled = Scaled::new(&problem.op, scales.scale.clone())?;
+        let unscaled = scales.scale.iter().all(|&scale| scale == T::one());
+        let system = System {
+            base: &problem.op,
+            op: if unscaled { &problem.op } else { &scaled },
+            rhs: &problem.rhs,
+            scale: &scales.scale,
+            factors: &scales.factors,
+            tolerance: self.tolerance,
+            passes: self.passes,
+        };
+        let mut monitor = Monitor::new(&system, scales.norm, watch, &mut ws)?;
+        let setup = problem.products + scales.products;
+        monitor.count(setup, setup as f64);
+        let (outcome, ends, reason) = self.dispatch(&mut monitor, &mut ws)?;
+        let Outcome { x, stop, checked } = outcome;
+        let checked = if let Some(checked) = checked {
+            checked
+        } else {
+            let mut g = Block::zeros(dim, x.cols());
+            monitor.check(&x, &mut g, &mut ws)?
+        };
+        let intercept = problem.intercept(&x);
+        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, reason);
+        found.spectrum = ends.map(|ends| (ends.low, ends.high));
+        found.info.seed = Some(self.seed);
+        Ok(found)
+    }
+
+    /// Runs the method; the ends of the spectrum it has seen, and why it was used.
+    fn dispatch<T: Scalar>(
+        &self,
+        monitor: &mut Monitor<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<(Outcome<T>, Option<Ends>, String)> {
+        let asked = |name: &str| format!("{name}: asked for");
+        match self.method {
+            Method::Auto => choose(monitor, ws),
+            Method::Direct => {
+                let formed = descent::form(monitor)?;
+                let outcome = descent::direct(monitor, &formed, ws)?;
+                Ok((outcome, formed.ends, format!("{}, rank {}", asked("Direct"), formed.rank)))
+            }
+            Method::Cg => {
+                let (outcome, coefficients) = cg::solve(monitor, ws)?;
+                Ok((outcome, Ends::of_coefficients(&coefficients)?, asked("Cg")))
+            }
+            Method::Lsmr => Ok((lsmr::solve(monitor, None, ws)?, None, asked("Lsmr"))),
+            Method::HeavyBall { bounds } => {
+                self.descend(monitor, Polynomial::HeavyBall, bounds, ws)
+            }
+            Method::Chebyshev { bounds } => {
+                self.descend(monitor, Polynomial::Chebyshev, bounds, ws)
+            }
+        }
+    }
+
+    fn descend<T: Scalar>(
+        &self,
+        monitor: &mut Monitor<'_, T>,
+        polynomial: Polynomial,
+        bounds: Option<(f64, f64)>,
+        ws: &mut Workspace<T>,
+    ) -> Result<(Outcome<T>, Option<Ends>, String)> {
+        let ends = if let Some(bounds) = bounds {
+            Some(Ends::given(bounds)?)
+        } else {
+            let ends = Ends::estimate(monitor.system.op, STEPS, self.seed, ws)?;
+            let steps = ends.map_or(0, |ends| ends.steps);
+            monitor.count(steps, steps as f64);
+            ends.map(|ends| Ends { high: ends.high * MARGIN, ..ends })
+        };
+        let Some(ends) = ends else {
+            // A = 0: zero is the solution of smallest norm.
+            let (dim, cols) = (monitor.system.op.shape().1, monitor.system.rhs.cols());
+            let x = Block::zeros(dim, cols);
+            let outcome = Outcome { x, stop: Stop::Converged, checked: None };
+            return Ok((outcome, None, format!("{polynomial:?}: the operator is zero")));
+        };
+        let outcome = descent::solve(monitor, polynomial, &ends, ws)?;
+        let origin = if bounds.is_some() { "given" } else { "estimated" };
+        let reason = format!(
+            "{polynomial:?}: asked for; spectrum within [{:.2e}, {:.2e}], {origin}, κ = {:.1e}",
+            ends.low,
+            ends.high,
+            ends.condition()
+        );
+        Ok((outcome, Some(ends), reason))
+    }
+}
+
+/// `Auto`: forms the Gram matrix or runs conjugate gradients, and ends with LSMR when it must.
+fn choose<T: Scalar>(
+    monitor: &mut Monitor<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<(Outcome<T>, Option<Ends>, String)> {
+    let (rows, dim) = monitor.system.op.shape();
+    let (outcome, ends, mut reason) = if forms::<T>(dim, monitor.system.rhs.cols()) {
+        let formed = descent::form(monitor)?;
+        let reason = format!(
+            "Direct: {dim} unknowns, whose Gram matrix takes {} block products to form; \
+             rank {}",
+            dim.div_ceil(4 * T::LANE),
+            formed.rank
+        );
+        (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
+    } else {
+        let (outcome, coefficients) = cg::solve(monitor, ws)?;
+        let reason =
+            format!("Cg: {rows} × {dim}, one pass over the data a step against two of Lsmr");
+        (outcome, Ends::of_coefficients(&coefficients)?, reason)
+    };
+    if let Some(ends) = ends {
+        let condition = ends.condition().sqrt();
+        let text = format!("; κ of the scaled matrix about {condition:.1e}");
+        reason.push_str(&text);
+    }
+    if outcome.stop != Stop::Stagnated {
+        return Ok((outcome, ends, reason));
+    }
+    reason.push_str("; too few digits in the normal equations, so Lsmr from there");
+    Ok((lsmr::solve(monitor, Some(outcome.x), ws)?, ends, reason))
+}
+
+/// Whether the Gram matrix is cheaper to form than an iteration is to run.
+fn forms<T: Scalar>(dim: usize, cols: usize) -> bool {
+    dim <= MANY && dim.div_ceil(T::LANE) <= FEW * cols.div_ceil(T::LANE)
+}

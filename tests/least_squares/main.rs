@@ -1,0 +1,10 @@
+//! Least squares and Kaczmarz against exact dense solutions, the theory's rates, and bad input.
+
+mod bad_input;
+mod determinism;
+mod exact;
+mod kaczmarz;
+mod ratios;
+mod recurrence;
+mod sampled;
+mod support;
