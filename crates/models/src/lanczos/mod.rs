@@ -142,8 +142,7 @@ impl Lanczos {
         let dim = self.check(op.shape())?;
         let (width, room) = self.sizes::<T>(dim);
         if room + width >= dim {
-            // The basis would be the whole space: the matrix itself is no larger.
-            return exact_eigen(op, self.components);
+            return self.solve_small(op, watch);
         }
         let mut run = Run::new(op, dim, width, room, self);
         run.begin(start)?;
@@ -162,11 +161,11 @@ impl Lanczos {
     /// use favard_models::Lanczos;
     /// use favard_operator::Diagonal;
     /// let op = Diagonal::new((0..1000).map(|i| 1.0 / (1.0 + f64::from(i))).collect())?;
-    /// let three = Lanczos::new(3).solve(&op)?;
+    /// let twenty = Lanczos::new(20).solve(&op)?;
     /// let go_on = &mut |_: &_| std::ops::ControlFlow::Continue(());
-    /// let five = Lanczos::new(5).extend(&op, &three.values, &three.vectors, go_on)?;
-    /// assert!((five.values[4] - 0.2_f64).abs() < 1e-8);
-    /// assert!(five.info.applications < Lanczos::new(5).solve(&op)?.info.applications);
+    /// let more = Lanczos::new(25).extend(&op, &twenty.values, &twenty.vectors, go_on)?;
+    /// assert!((more.values[24] - 0.04_f64).abs() < 1e-8);
+    /// assert!(more.info.applications < Lanczos::new(25).solve(&op)?.info.applications);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn extend<T: Scalar>(
@@ -181,12 +180,26 @@ impl Lanczos {
         favard_operator::check_dim("values", vectors.cols(), values.len())?;
         let room = room + values.len();
         if room + width >= dim {
-            return exact_eigen(op, self.components);
+            return self.solve_small(op, watch);
         }
         let mut run = Run::new(op, dim, width, room, self);
         run.begin_from(values, vectors)?;
         let stop = run.iterate(watch)?;
         run.finish(stop)
+    }
+
+    /// The basis would be the whole space: the matrix itself is no larger.
+    fn solve_small<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>> {
+        let found = exact_eigen(op, self.components)?;
+        if let Some(record) = found.info.history.last() {
+            // There is nothing left to stop.
+            let _ = watch(record);
+        }
+        Ok(found)
     }
 
     /// b and m, a multiple of b.

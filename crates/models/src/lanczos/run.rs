@@ -227,7 +227,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             self.orthonormalize()?;
             let (tick, used) = (self.products, self.used());
             let (full, last) = (used >= self.room, tick >= self.plan.products);
-            if full || last || (used >= components && tick >= self.check) {
+            if full || last || tick >= self.check {
                 self.ritz()?;
                 let wanted = self.values.iter().take(components);
                 let scale = wanted.fold(T::zero(), |m, v| m.max(v.abs()));
@@ -300,11 +300,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     pub fn finish(self, stop: Stop) -> Result<Eigen<T>> {
         let (rows, used) = (self.image.rows(), self.used());
         let count = self.plan.components.min(used);
-        // One pair more, where a product has a lane left for it: the gap behind the last one.
-        let spare = !count.is_multiple_of(T::LANE) && used > count;
-        let guarded = if spare { count + 1 } else { count };
-        let y = Block::from_fn(used, guarded, |i, j| self.rotation[(i, j)]);
-        let mut vectors = Block::zeros(rows, guarded);
+        let y = Block::from_fn(used, count, |i, j| self.rotation[(i, j)]);
+        let mut vectors = Block::zeros(rows, count);
         let v = views(&self.panels);
         ops::right_multiply_panels(T::one(), &v, y.as_ref(), T::zero(), vectors.as_mut())?;
         drop((self.panels, self.spare, self.ws, self.image));
@@ -321,6 +318,14 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let mut found = Eigen::of_span(self.op, &vectors, count, info)?;
         // What the recurrence promised, the recomputed residuals must keep, up to rounding.
         let rounding = T::EPSILON.as_f64() * vectors.rows() as f64;
+        // The pair behind, for the gap. It is no part of the span: where it is close to the last
+        // one wanted, its residual would be mixed into it.
+        if let (Some(&value), Some(&residual)) = (self.values.get(count), self.residuals.get(count))
+            && found.values.len() == count
+        {
+            found.info.ritz.push(value);
+            found.info.residuals.push(residual);
+        }
         if stop == Stop::Converged && !found.meets(self.plan.tolerance.max(rounding)) {
             found.info.stop = Stop::Stagnated;
         }
