@@ -58,7 +58,7 @@ where
         };
         (0..5).map(|_| window()).min()
     });
-    let counted = counted.unwrap_or(usize::MAX);
+    let counted = counted.unwrap_or(u64::MAX);
     assert_eq!(counted, 0, "{name}: {counted} allocations in 40 steps");
 }
 

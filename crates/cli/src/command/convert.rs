@@ -1,0 +1,59 @@
+//! `favard convert`: a matrix from one format into another.
+
+use std::path::Path;
+
+use favard_io::{Loaded, Matrix, Table};
+use favard_operator::Dense;
+
+use crate::Outcome;
+use crate::args::ConvertArgs;
+use crate::error::{Error, Result};
+
+/// Numbers that a dense file may have when it comes from a sparse one: 16 GiB of them.
+const MOST_CELLS: u128 = 1 << 31;
+
+pub fn run(args: &ConvertArgs) -> Result<Outcome> {
+    let out = &args.output;
+    let form = out.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if !["mtx", "npz", "npy", "csv", "tsv"].contains(&form.as_str()) {
+        let problem = format!("`{form}` is none of mtx, npz, npy, csv, tsv");
+        return Err(Error::argument(out.display().to_string(), problem));
+    }
+    let Loaded { matrix, row_names, column_names, labels, .. } =
+        favard_io::read::<f64>(&args.input)?;
+    let is_text = ["csv", "tsv"].contains(&form.as_str());
+    if !is_text && (row_names.is_some() || column_names.is_some()) {
+        eprintln!("favard: {}: a .{form} file has no names; they are left out", out.display());
+    }
+    if labels.is_some() {
+        eprintln!("favard: {}: the labels are left out", out.display());
+    }
+    let name = args.input.display().to_string();
+    match form.as_str() {
+        "mtx" => favard_io::write_mtx(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
+        "npz" => favard_io::write_npz(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
+        "npy" => favard_io::write_npy(out, dense(matrix, &name, out)?.view())?,
+        _ => {
+            let dense = dense(matrix, &name, out)?;
+            let table = Table::new(dense.view())
+                .row_names(row_names.as_deref())
+                .column_names(column_names.as_deref());
+            if form == "csv" {
+                favard_io::write_csv(out, &table)?;
+            } else {
+                favard_io::write_tsv(out, &table)?;
+            }
+        }
+    }
+    Ok(Outcome::Met)
+}
+
+fn dense(matrix: Matrix<f64>, name: &str, out: &Path) -> Result<Dense<'static, f64>> {
+    let (rows, cols) = matrix.shape();
+    let cells = rows as u128 * cols as u128;
+    if matrix.is_sparse() && cells > MOST_CELLS {
+        let problem = format!("{rows} × {cols} are {cells} numbers; write .mtx or .npz instead");
+        return Err(Error::argument(out.display().to_string(), problem));
+    }
+    matrix.into_dense().map_err(Error::of(name))
+}

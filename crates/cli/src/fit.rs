@@ -1,0 +1,163 @@
+//! [`Fit`]: what a PCA and a singular value decomposition have in common once they are done.
+
+use std::time::Duration;
+
+use favard_engine::{Info, Record};
+use favard_models::{Certificate, PcaFit, SvdFit};
+use favard_operator::Block;
+use serde::Serialize;
+
+use crate::args::FitArgs;
+use crate::data::Data;
+use crate::memory;
+
+/// A finished fit, with everything that is written about it.
+pub struct Fit {
+    /// What `--json` prints.
+    pub summary: Summary,
+    /// One a column, columns of the data × k.
+    pub components: Block<f64>,
+    /// Rows of the data × k.
+    pub scores: Block<f64>,
+    /// What the residuals prove.
+    pub certificate: Certificate,
+    /// Residual by residual.
+    #[allow(dead_code)]
+    pub history: Vec<Record<f64>>,
+    /// What a component is called: PC or SV.
+    pub prefix: &'static str,
+}
+
+/// The keys are part of the program's interface.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    pub solver: String,
+    pub reason: String,
+    pub k: usize,
+    pub shape: [usize; 2],
+    pub nnz: usize,
+    pub eigenvalues: Vec<f64>,
+    pub explained_variance: Vec<f64>,
+    pub explained_variance_ratio: Vec<f64>,
+    pub singular_values: Vec<f64>,
+    pub residuals: Vec<f64>,
+    pub certified: bool,
+    pub stop: String,
+    pub iterations: u64,
+    pub applications: u64,
+    pub passes: f64,
+    pub seed: u64,
+    pub threads: usize,
+    /// Of the fit alone, without files.
+    pub seconds: f64,
+    /// `null` where the system does not tell.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// What a fit was made of.
+pub struct Run<'a> {
+    pub data: &'a Data,
+    pub args: &'a FitArgs,
+    pub time: Duration,
+}
+
+impl Run<'_> {
+    fn summary(&self, method: (String, &str), certified: bool, info: &Info<f64>) -> Summary {
+        let (rows, cols) = self.data.shape();
+        Summary {
+            solver: method.0,
+            reason: method.1.to_string(),
+            k: components(self.args, self.data),
+            shape: [rows, cols],
+            nnz: self.data.entries(),
+            eigenvalues: Vec::new(),
+            explained_variance: Vec::new(),
+            explained_variance_ratio: Vec::new(),
+            singular_values: Vec::new(),
+            residuals: Vec::new(),
+            certified,
+            stop: format!("{:?}", info.stop).to_lowercase(),
+            iterations: info.iterations,
+            applications: info.applications,
+            passes: info.passes,
+            seed: self.args.seed,
+            threads: rayon::current_num_threads(),
+            seconds: self.time.as_secs_f64(),
+            peak_memory_bytes: memory::peak(),
+        }
+    }
+
+    /// From a PCA.
+    pub fn pca(&self, fit: &PcaFit<f64>) -> favard_models::Result<Fit> {
+        let (solver, reason) = fit.method();
+        let summary = self.summary((solver.to_string(), reason), fit.is_certified(), fit.info());
+        let summary = Summary {
+            eigenvalues: fit.explained_variance(),
+            explained_variance: fit.explained_variance(),
+            explained_variance_ratio: fit.explained_variance_ratio(),
+            singular_values: fit.singular_values(),
+            residuals: fit.residuals().to_vec(),
+            ..summary
+        };
+        Ok(Fit {
+            summary,
+            components: fit.components().clone(),
+            scores: fit.transform(&self.data.rows())?,
+            certificate: fit.certificate().clone(),
+            history: fit.info().history.clone(),
+            prefix: "PC",
+        })
+    }
+
+    /// From a singular value decomposition; the eigenvalues are σ².
+    pub fn svd(&self, fit: &SvdFit<f64>) -> favard_models::Result<Fit> {
+        let (solver, reason) = fit.method();
+        let summary = self.summary((solver.to_string(), reason), fit.is_certified(), fit.info());
+        let singular_values = fit.singular_values();
+        let summary = Summary {
+            eigenvalues: singular_values.iter().map(|sigma| sigma * sigma).collect(),
+            explained_variance: fit.explained_variance().to_vec(),
+            explained_variance_ratio: fit.explained_variance_ratio(),
+            singular_values,
+            residuals: fit.residuals().to_vec(),
+            ..summary
+        };
+        Ok(Fit {
+            summary,
+            components: fit.components().clone(),
+            scores: fit.transform(&self.data.rows())?,
+            certificate: fit.certificate().clone(),
+            history: fit.info().history.clone(),
+            prefix: "SV",
+        })
+    }
+}
+
+/// How many components are looked for.
+pub fn components(args: &FitArgs, data: &Data) -> usize {
+    let (rows, cols) = data.shape();
+    args.k.unwrap_or(6.min(rows).min(cols))
+}
+
+impl Fit {
+    /// The names of the components.
+    pub fn names(&self) -> Vec<String> {
+        (1..=self.components.cols()).map(|j| format!("{}{j}", self.prefix)).collect()
+    }
+
+    /// The columns with the largest loadings of a component, largest first, with their loadings.
+    pub fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
+        let loading = |i: usize| (i, self.components.row(i)[component]);
+        let mut all: Vec<(usize, f64)> = (0..self.components.rows()).map(loading).collect();
+        let larger = |a: &(usize, f64), b: &(usize, f64)| {
+            b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0))
+        };
+        if count < all.len() {
+            all.select_nth_unstable_by(count, larger);
+            all.truncate(count);
+        }
+        all.sort_by(larger);
+        all.retain(|&(_, loading)| loading != 0.0);
+        all
+    }
+}

@@ -1,0 +1,9 @@
+//! The built program: every command, every kind of bad input, exit codes, interruption.
+
+mod bad;
+mod fits;
+mod help;
+#[cfg(target_os = "linux")]
+mod interrupt;
+mod matrices;
+mod support;
