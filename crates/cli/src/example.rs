@@ -93,6 +93,7 @@ mod tests {
         let distinct: std::collections::HashSet<&String> = words.iter().collect();
         assert_eq!(distinct.len(), WORDS);
         assert_eq!(documents.len(), DOCUMENTS);
-        assert!((0..DOCUMENTS).all(|i| counts.row(i).1.iter().sum::<f64>() == LENGTH as f64));
+        let length = |i: usize| counts.row(i).1.iter().sum::<f64>();
+        assert!((0..DOCUMENTS).all(|i| (length(i) - LENGTH as f64).abs() < 0.5));
     }
 }

@@ -48,7 +48,7 @@ pub fn number(value: f64) -> String {
         return format!("{value:.3e}");
     }
     let before = if size >= 1.0 { size.log10().floor() } else { 0.0 };
-    let digits = (0_u8..).take_while(|&d| f64::from(d) < 4.0 - before).count();
+    let digits = (0_u8..8).take_while(|&d| f64::from(d) < 4.0 - before).count();
     format!("{value:.digits$}")
 }
 
