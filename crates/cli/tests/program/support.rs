@@ -1,5 +1,6 @@
 //! Running the program, and files for it.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -83,7 +84,7 @@ impl Folder {
         let mut text = "name,alpha,\"be,ta\",gamma\n".to_string();
         for i in 0_i32..40 {
             let (a, b, c) = (9 * (i % 2), 4 * (i / 2 % 2), i / 4 % 2);
-            text += &format!("row {i},{a},{b},{c}\n");
+            let _ = writeln!(text, "row {i},{a},{b},{c}");
         }
         self.file("table.csv", text)
     }
