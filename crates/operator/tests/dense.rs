@@ -4,9 +4,10 @@ mod common;
 
 use common::{Explicit, check_adjoint, check_rows, exact, matrix, on_threads};
 use favard_operator::{
-    AdjointOperator, Between, Block, Dense, ErrorKind, LinearOperator, Scalar, Workspace,
+    Adjoint, AdjointOperator, Between, Block, Centered, Dense, ErrorKind, LinearOperator, Scalar,
+    Scaled, Side, Standardized, Workspace,
 };
-use ndarray::{ArrayView2, s};
+use ndarray::{Array2, ArrayView2, s};
 
 fn check<T: Scalar>(view: &ArrayView2<'_, T>) {
     let op = Dense::new(view).unwrap();
@@ -94,6 +95,49 @@ fn entries_that_are_not_finite_are_named() {
                     assert!(!value.is_finite());
                 }
                 other => panic!("{other}"),
+            }
+        }
+    }
+}
+
+/// A Gram matrix that is formed is the matrix of the products, through every wrapper and on both
+/// sides, over several pieces of rows, and for columns with a mean far above their deviation.
+#[test]
+fn formed_gram_matrices_are_those_of_the_products() {
+    for (rows, cols) in [(0, 3), (1, 1), (5, 3), (1500, 7), (40, 300)] {
+        let noise = Block::<f64>::gaussian(rows, cols, 3);
+        let x = Array2::from_shape_fn((rows, cols), |(i, j)| noise.row(i)[j] + 50.0 * j as f64);
+        let mean: Vec<f64> = (0..cols).map(|j| 50.0 * j as f64).collect();
+        let scale: Vec<f64> = (0..cols).map(|j| 1.0 + 0.5 * j as f64).collect();
+        let dense = || Dense::new(x.view()).unwrap();
+        let centred = || Centered::new(dense(), mean.clone()).unwrap();
+        let ops: [Box<dyn AdjointOperator<f64>>; 5] = [
+            Box::new(dense()),
+            Box::new(centred()),
+            Box::new(Scaled::new(centred(), scale.clone()).unwrap()),
+            Box::new(
+                Centered::new(Scaled::new(dense(), scale.clone()).unwrap(), mean.clone()).unwrap(),
+            ),
+            Box::new(Adjoint::new(Scaled::new(centred(), scale.clone()).unwrap())),
+        ];
+        for (index, op) in ops.iter().enumerate() {
+            assert!(op.forms_gram());
+            // B itself, by a product with the identity: exact but for its own rounding.
+            let b = op.to_block().unwrap();
+            let b = b.view();
+            let largest = b.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+            for (side, exact) in [(Side::Columns, b.t().dot(&b)), (Side::Rows, b.dot(&b.t()))] {
+                let Some(formed) = op.form_gram(side, Standardized::default()).unwrap() else {
+                    panic!("{index}: nothing was formed");
+                };
+                // Sums of at most max(m, n) products, and the mean (up to 50 n) rounded off B.
+                let terms = rows.max(cols) as f64;
+                let lost = f64::EPSILON * 50.0 * cols as f64;
+                let bound = 4.0 * terms * (f64::EPSILON * terms * largest + 2.0 * lost) * largest;
+                for ((i, j), value) in exact.indexed_iter() {
+                    let found = formed.row(i)[j];
+                    assert!((found - value).abs() <= bound, "{index} ({i}, {j}): {found}, {value}");
+                }
             }
         }
     }
