@@ -16,6 +16,9 @@ Examples:
   favard pca                          the built-in example: topics in documents
   favard info counts.mtx.gz           what is in a file, without loading it
   favard pca counts.mtx.gz -k 10 -o out
+  favard pca counts.mtx.gz --report page.html
+  favard spectrum counts.mtx.gz       how the eigenvalues are spread
+  favard plan --lambda1 1 --lambda2 0.9 --dim 100 --noise 10
   favard convert table.csv table.npz
 
 A file is Matrix Market, NumPy .npy, SciPy .npz, CSV or TSV, libsvm, AnnData .h5ad, or a 10x folder.
@@ -23,7 +26,7 @@ Exit code: 0 when the request was met, 2 when the result is not as exact as aske
 all the same), 1 for an error. RUST_LOG=info logs to stderr."
 )]
 pub struct Cli {
-    /// Threads to use; all there are unless said otherwise. The result does not depend on it.
+    /// Threads to use; the result does not depend on it.
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
 
@@ -47,6 +50,12 @@ pub enum Command {
     /// Reads a matrix in one format and writes it in another.
     #[command(after_help = CONVERT_HELP)]
     Convert(ConvertArgs),
+    /// Plans a stochastic run: β, steps, batch and passes, practical and guaranteed.
+    #[command(after_help = PLAN_HELP)]
+    Plan(PlanArgs),
+    /// The density of the eigenvalues of the covariance, and the gaps at the top.
+    #[command(after_help = SPECTRUM_HELP)]
+    Spectrum(SpectrumArgs),
 }
 
 const PCA_HELP: &str = "\
@@ -87,6 +96,24 @@ Examples:
 
 The name of OUT decides: .mtx and .npz are sparse, .npy, .csv and .tsv dense. Names are kept in .csv
 and .tsv only. OUT is replaced as a whole or not at all.";
+
+const PLAN_HELP: &str = "\
+Examples:
+  favard plan --lambda1 1 --lambda2 0.9 --dim 100 --noise 10 --rows 1000000
+  favard plan --lambda1 1 --lambda2 0.9 --dim 100 --noise 10 --cos2 0.5
+  favard plan x.npy --epsilon 1e-4           spectrum and noise estimated from a file
+
+The practical numbers are exact to leading order; the guaranteed ones are those of the corrected
+theorems, which need a start that is close (cos² of at least 1/4, or 1/2 with variance reduction).";
+
+const SPECTRUM_HELP: &str = "\
+Examples:
+  favard spectrum                            the built-in example
+  favard spectrum x.mtx -k 20 --products 100 --bins 40
+  favard spectrum x.npy --json
+
+The eigenvalues at the top come from block Lanczos, with residuals as error bars. The counts come
+from Chebyshev moments with random vectors; a range is blurred by about 3/products of the whole.";
 
 /// What a fit is told, whichever it is.
 #[derive(Debug, Args)]
@@ -129,6 +156,10 @@ pub struct FitArgs {
     /// Write the results into this folder, which is made if need be.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+
+    /// Write a page to look at: one HTML file that needs nothing else.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// Arguments of `favard pca`.
@@ -176,4 +207,106 @@ pub struct ConvertArgs {
 
     /// The file to write.
     pub output: PathBuf,
+}
+
+/// Arguments of `favard plan`.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// A file to estimate the spectrum and the noise from.
+    pub file: Option<PathBuf>,
+
+    /// The largest eigenvalue.
+    #[arg(long, value_name = "L")]
+    pub lambda1: Option<f64>,
+
+    /// The second largest eigenvalue.
+    #[arg(long, value_name = "L")]
+    pub lambda2: Option<f64>,
+
+    /// The dimension.
+    #[arg(long, value_name = "D", default_value_t = 100)]
+    pub dim: usize,
+
+    /// The noise of one sample, ‖E N²‖.
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    pub noise: f64,
+
+    /// The noise that leaves the first direction, E ‖N u₁‖² beside u₁; at most the noise.
+    #[arg(long, value_name = "K")]
+    pub kappa: Option<f64>,
+
+    /// The number of rows; without it, a stream.
+    #[arg(long, value_name = "N")]
+    pub rows: Option<usize>,
+
+    /// cos² of the angle between the start and the first direction; 1/D unless given.
+    #[arg(long, value_name = "C")]
+    pub cos2: Option<f64>,
+
+    /// sin² of the angle that is asked for.
+    #[arg(long, value_name = "E", default_value_t = 1e-3)]
+    pub epsilon: f64,
+
+    /// Probability of failure.
+    #[arg(long, value_name = "P", default_value_t = 0.1)]
+    pub delta: f64,
+
+    /// The largest batch that can be had.
+    #[arg(long, value_name = "S")]
+    pub largest_batch: Option<usize>,
+
+    /// Do not subtract the mean of the file.
+    #[arg(long)]
+    pub no_center: bool,
+
+    /// Divide each column of the file by its standard deviation.
+    #[arg(long)]
+    pub scale: bool,
+
+    /// Seed of the estimates.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Print as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `favard spectrum`.
+#[derive(Debug, Args)]
+pub struct SpectrumArgs {
+    /// The data; without it, a built-in example.
+    pub file: Option<PathBuf>,
+
+    /// Eigenvalues at the top.
+    #[arg(short, value_name = "K", default_value_t = 8)]
+    pub k: usize,
+
+    /// Block products for the density; twice as many moments.
+    #[arg(long, value_name = "N", default_value = "50")]
+    pub products: NonZeroUsize,
+
+    /// Random vectors.
+    #[arg(long, value_name = "N", default_value = "8")]
+    pub probes: NonZeroUsize,
+
+    /// Ranges of equal length.
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub bins: NonZeroUsize,
+
+    /// Do not subtract the mean.
+    #[arg(long)]
+    pub no_center: bool,
+
+    /// Divide each column by its standard deviation.
+    #[arg(long)]
+    pub scale: bool,
+
+    /// Seed of the random vectors.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// Print as JSON.
+    #[arg(long)]
+    pub json: bool,
 }

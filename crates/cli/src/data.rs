@@ -81,7 +81,6 @@ impl Data {
     }
 
     /// The name of a row, or its number from 1.
-    #[allow(dead_code)]
     pub fn row(&self, index: usize) -> String {
         label(self.row_names.as_deref(), "row", index)
     }

@@ -22,7 +22,6 @@ pub struct Fit {
     /// What the residuals prove.
     pub certificate: Certificate,
     /// Residual by residual.
-    #[allow(dead_code)]
     pub history: Vec<Record<f64>>,
     /// What a component is called: PC or SV.
     pub prefix: &'static str,

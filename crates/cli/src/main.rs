@@ -5,12 +5,15 @@
 
 mod args;
 mod command;
+mod covariance;
 mod data;
+mod density;
 mod error;
 mod example;
 mod fit;
 mod memory;
 mod output;
+mod report;
 mod shown;
 mod watch;
 

@@ -11,7 +11,7 @@ use crate::args::FitArgs;
 use crate::data::Data;
 use crate::error::Result;
 use crate::fit::Fit;
-use crate::shown;
+use crate::{report, shown};
 
 /// Makes the folder of the results, before the work is done.
 pub fn prepare(folder: Option<&Path>) -> Result<()> {
@@ -25,6 +25,9 @@ pub fn prepare(folder: Option<&Path>) -> Result<()> {
 pub fn finish(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Outcome> {
     if let Some(folder) = &args.output {
         write(fit, data, folder)?;
+    }
+    if let Some(path) = &args.report {
+        report::write(path, fit, data, args)?;
     }
     if args.json {
         shown::print_json(&fit.summary)?;
@@ -128,6 +131,9 @@ fn text(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String, std::io::Error
     })?;
     if let Some(folder) = &args.output {
         line(format!("written to {}", shown::one_line(&folder.display().to_string())))?;
+    }
+    if let Some(path) = &args.report {
+        line(format!("report in {}", shown::one_line(&path.display().to_string())))?;
     }
     Ok(text)
 }

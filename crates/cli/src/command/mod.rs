@@ -3,6 +3,8 @@
 mod convert;
 mod info;
 mod pca;
+mod plan;
+mod spectrum;
 mod svd;
 
 use crate::Outcome;
@@ -16,5 +18,7 @@ pub fn run(command: Command) -> Result<Outcome> {
         Command::Svd(args) => svd::run(&args),
         Command::Info(args) => info::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Spectrum(args) => spectrum::run(&args),
     }
 }

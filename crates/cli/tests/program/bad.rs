@@ -14,7 +14,7 @@ fn files_that_cannot_be_read() {
     let empty = folder.file("empty.csv", "");
     let line = folder.file("two\nlines.csv", "1,2\n3,x\n");
     let directory = folder.path(".");
-    for command in ["pca", "svd"] {
+    for command in ["pca", "svd", "plan", "spectrum"] {
         run(&[command, &missing]).failed("missing.mtx: No such file");
         run(&[command, &directory]).failed("is a folder without a matrix.mtx");
         run(&[command, &broken])

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::support::run;
 
-const COMMANDS: [&str; 5] = ["", "pca", "svd", "info", "convert"];
+const COMMANDS: [&str; 7] = ["", "pca", "svd", "info", "convert", "plan", "spectrum"];
 
 /// Help is what the files say, goes to standard output and is no error.
 #[test]

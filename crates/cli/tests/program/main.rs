@@ -6,4 +6,6 @@ mod help;
 #[cfg(target_os = "linux")]
 mod interrupt;
 mod matrices;
+mod planning;
+mod report;
 mod support;

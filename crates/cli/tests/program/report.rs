@@ -1,0 +1,65 @@
+//! `--report`: a page that needs nothing else.
+
+use crate::support::{Folder, run};
+use std::fmt::Write as _;
+
+/// The page has everything it promises, asks the network for nothing, and lets no name of the data
+/// become a tag.
+#[test]
+fn the_page_is_complete() {
+    let folder = Folder::new();
+    let mut text = "name,<b>x</b>,</script><script>alert(1)//,z\n".to_string();
+    for i in 0..30 {
+        let _ = writeln!(text, "<i>{i}</i>,{},{},{}", i % 7, i * i % 11, i % 3);
+    }
+    let (file, page) = (folder.file("a&b.csv", text), folder.path("page.html"));
+    let args = ["pca", &file, "-k", "3", "--solver", "krylov", "--report", &page];
+    let out = run(&args).met().out;
+    assert!(out.contains("report in "), "{out}");
+    let html = std::fs::read_to_string(&page).unwrap();
+    for part in [
+        "<h2>Variance",
+        "<h2>Scores",
+        "<h2>Loadings",
+        "<h2>Certificate",
+        "sin angle",
+        "prefers-color-scheme",
+        "@media print",
+        "<svg",
+        "id=\"scatter\"",
+        "a&amp;b.csv",
+        "&lt;b&gt;x&lt;/b&gt;",
+        "--solver krylov",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    for part in ["<b>x", "alert(1)//</th>\"", "<i>0</i>", "src=", "href=", "url(", "@import"] {
+        assert!(!html.contains(part), "{part}");
+    }
+    // The two scripts of the page and no third.
+    assert_eq!((html.matches("<script").count(), html.matches("</script>").count()), (2, 2));
+    // The text of the plots has the colour of the page.
+    assert!(html.contains("currentColor") && !html.contains("#000000"));
+}
+
+/// The course of an iteration is drawn; a direct method has none.
+#[test]
+fn convergence_is_drawn_where_there_is_any() {
+    let folder = Folder::new();
+    let page = folder.path("page.html");
+    let read = || std::fs::read_to_string(&page).unwrap();
+    run(&["pca", "-k", "2", "--solver", "power", "--report", &page]).met();
+    assert!(read().contains("residual / λ₁") && read().contains("melody"));
+    let table = folder.table();
+    run(&["svd", &table, "-k", "2", "--solver", "exact", "--report", &page]).met();
+    assert!(read().contains("there are no steps to show") && read().contains("Singular vectors"));
+}
+
+/// A page that cannot be written is an error.
+#[test]
+fn no_place_for_the_page() {
+    let folder = Folder::new();
+    let table = folder.table();
+    let page = folder.path("none/page.html");
+    run(&["pca", &table, "-k", "1", "--report", &page]).failed("page.html: No such file");
+}
