@@ -218,7 +218,7 @@ impl Lanczos {
     /// # Example
     /// ```
     /// use favard_models::Lanczos;
-    /// // Ten components of 50,000 columns: 64 to 70 columns of numbers.
+    /// // Ten components of 50,000 columns: less than 80 columns of numbers.
     /// let columns = Lanczos::new(10).memory::<f64>(50_000) / (50_000 * 8);
     /// assert!((64..=80).contains(&columns));
     /// ```

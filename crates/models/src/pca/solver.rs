@@ -57,7 +57,7 @@ pub enum Solver {
     Power,
     /// [`PowerMomentum`](crate::solvers::PowerMomentum), β from the guard columns unless given.
     Momentum,
-    /// [`DynamicMomentum`](crate::solvers::DynamicMomentum): three blocks of memory.
+    /// [`DynamicMomentum`](crate::solvers::DynamicMomentum): no basis to store.
     Dynamic,
     /// [`ShiftedChebyshev`](crate::solvers::ShiftedChebyshev) on (0, guard).
     Chebyshev,
