@@ -6,7 +6,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use favard_io::{Format, Limits, ReadOptions, describe_bytes, read_bytes};
+use favard_io::{
+    Description, Format, Limits, Loaded, ReadOptions, Result, describe_bytes, describe_with,
+    read_bytes, read_with,
+};
 use favard_operator::Scalar;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -150,17 +153,17 @@ fn apply(bytes: &mut Vec<u8>, damage: &Damage, corpus: &[Vec<u8>]) {
     }
 }
 
-/// What every result must be, whatever the bytes were.
-fn check<T: Scalar>(bytes: &[u8], options: &ReadOptions) -> bool {
-    // An error is one line.
+/// What every result must be, whatever the bytes were. Says whether they were read.
+fn check<T: Scalar>(described: Result<Description>, read: Result<Loaded<T>>) -> bool {
+    // An error is one line that begins with the file.
     let message = |error: favard_io::Error| {
         let text = error.to_string();
-        assert!(text.starts_with("fuzz") && !text.contains('\n'), "{text:?}");
+        assert!(text.contains("fuzz") && !text.contains('\n'), "{text:?}");
     };
-    if let Err(error) = describe_bytes("fuzz", bytes, options) {
+    if let Err(error) = described {
         message(error);
     }
-    match read_bytes::<T>("fuzz", bytes, options) {
+    match read {
         Ok(loaded) => {
             let (rows, cols) = loaded.matrix.shape();
             let fits = |names: &Option<Vec<String>>, count| {
@@ -177,14 +180,31 @@ fn check<T: Scalar>(bytes: &[u8], options: &ReadOptions) -> bool {
     }
 }
 
-fn fuzz(name: &str, format: Format, corpus: &[Vec<u8>], short: u32) {
-    let cases = std::env::var("FAVARD_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(short);
+fn options(format: Format) -> ReadOptions {
     let limits =
         Limits { expansion: 50, free_bytes: 1 << 20, empty_rows: 1000, line_bytes: 1 << 16 };
-    let options = ReadOptions::new().format(format).limits(limits);
+    ReadOptions::new().format(format).limits(limits)
+}
+
+/// Damages the bytes of one file.
+fn fuzz(name: &str, format: Format, corpus: &[Vec<u8>], short: u32) {
+    let options = options(format);
+    fuzz_by(name, corpus, short, |bytes, is_narrow| {
+        let described = describe_bytes("fuzz", bytes, &options);
+        if is_narrow {
+            check(described, read_bytes::<f32>("fuzz", bytes, &options))
+        } else {
+            check(described, read_bytes::<f64>("fuzz", bytes, &options))
+        }
+    });
+}
+
+/// The same with any way to read the bytes, in one precision or the other.
+fn fuzz_by(name: &str, corpus: &[Vec<u8>], short: u32, read: impl Fn(&[u8], bool) -> bool) {
+    let cases = std::env::var("FAVARD_FUZZ").ok().and_then(|n| n.parse().ok()).unwrap_or(short);
     // What is not damaged is read.
     for bytes in corpus {
-        assert!(check::<f64>(bytes, &options), "{name}");
+        assert!(read(bytes, false), "{name}");
     }
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     // The same inputs each time, others for each reader; `FAVARD_FUZZ_SEED` gives new ones.
@@ -202,9 +222,7 @@ fn fuzz(name: &str, format: Format, corpus: &[Vec<u8>], short: u32) {
     let outcome = runner.run(&inputs, |(index, damages, is_narrow)| {
         let mut bytes = corpus[index.index(corpus.len())].clone();
         damages.iter().for_each(|damage| apply(&mut bytes, damage, corpus));
-        let is_good =
-            if is_narrow { check::<f32>(&bytes, &options) } else { check::<f64>(&bytes, &options) };
-        good.fetch_add(u64::from(is_good), Ordering::Relaxed);
+        good.fetch_add(u64::from(read(&bytes, is_narrow)), Ordering::Relaxed);
         Ok(())
     });
     assert!(outcome.is_ok(), "{name}: {}", outcome.unwrap_err());
@@ -275,4 +293,29 @@ fn h5ad() {
         data!("dense_lzf.h5ad.gz"),
     ];
     fuzz("h5ad", Format::H5ad, &files.map(gunzip), 300);
+}
+
+/// Between the files of a folder, laid one behind the other so that one damage can move a border.
+const BORDER: u8 = 0x1c;
+
+#[test]
+fn folders_of_10x() {
+    let matrix = b"%%MatrixMarket matrix coordinate integer general\n3 2 3\n1 1 5\n3 1 1\n2 2 7\n";
+    let features = b"ENSG1\tTP53\tGene Expression\nENSG2\tGAPDH\nENSG3\n";
+    let corpus = [b"AAAC-1\nAAAG-1\n".to_vec(), b"AAAC-1\r\n\xc3\xa9".to_vec()]
+        .map(|barcodes| [&matrix[..], features, &barcodes].join(&BORDER));
+    let folder = tempfile::Builder::new().prefix("fuzz").tempdir().unwrap();
+    let options = options(Format::TenX);
+    fuzz_by("10x", &corpus, 300, |bytes, is_narrow| {
+        let mut files = bytes.splitn(3, |&byte| byte == BORDER);
+        for name in ["matrix.mtx", "features.tsv", "barcodes.tsv"] {
+            std::fs::write(folder.path().join(name), files.next().unwrap_or_default()).unwrap();
+        }
+        let described = describe_with(folder.path(), &options);
+        if is_narrow {
+            check(described, read_with::<f32>(folder.path(), &options))
+        } else {
+            check(described, read_with::<f64>(folder.path(), &options))
+        }
+    });
 }
