@@ -67,7 +67,11 @@ fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
 /// the r lines of filling it. One group below r = 16; up to four while a group has 8 entries a
 /// column; more while it has 64, at most 32. For `f64` the buffers take at most two thirds of the
 /// memory of the matrix, and at most a twelfth from r = 256 on.
+///
+/// A power of two, so that two or four threads end together: with 13 million entries in 40,000
+/// columns (k = 4, two threads), 5 groups took 24 to 27 ms, 4 groups 21.
 fn groups(entries: usize, cols: usize) -> usize {
     let share = entries / cols.max(1);
-    (share / 8).clamp(1, 4).max((share / 64).min(32))
+    let most = (share / 8).clamp(1, 4).max((share / 64).min(32));
+    1 << most.ilog2()
 }
