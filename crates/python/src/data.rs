@@ -64,7 +64,7 @@ fn wrong(array: &Bound<'_, PyAny>, name: &str) -> PyErr {
 }
 
 /// Row pointers or columns, as SciPy has them.
-enum Indices {
+pub enum Indices {
     Short(Borrowed<i32, Ix1>),
     Long(Borrowed<i64, Ix1>),
 }

@@ -18,6 +18,10 @@ use crate::info::{array, put_info};
 use crate::source::Source;
 use crate::talk::{self, Line};
 
+/// The residual, relative to the values that matter, from which the first Ritz value of an end says
+/// where that end is: its error is then a square, 1e-4 of them.
+const SETTLED: f64 = 1e-2;
+
 /// How pairs are looked for.
 #[derive(Debug, Clone, FromPyObject)]
 #[pyo3(from_item_all)]
@@ -96,6 +100,8 @@ struct Ends<'a, T: Scalar> {
     start: Option<&'a Block<T>>,
     line: &'a Line<T>,
     shift: T,
+    /// The sign of the trace, as far as the probe shows it: the end that is likely to reach further.
+    sign: T,
 }
 
 impl<'a, T: Scalar> Ends<'a, T> {
@@ -111,7 +117,10 @@ impl<'a, T: Scalar> Ends<'a, T> {
         let (mut norms, mut ws) = ([T::zero(); 2], Workspace::new());
         ops::column_norms(probe.as_ref(), &mut norms[..1], &mut ws)?;
         ops::column_norms(image.as_ref(), &mut norms[1..], &mut ws)?;
-        Ok(Self { op, search, start, line, shift: norms[1] / norms[0] })
+        let mut trace = [T::zero()];
+        ops::column_dots(probe.as_ref(), image.as_ref(), &mut trace, &mut ws)?;
+        let sign = if trace[0] < T::zero() { -T::one() } else { T::one() };
+        Ok(Self { op, search, start, line, shift: norms[1] / norms[0], sign })
     }
 
     /// The pairs at one end, with the sign of the operator; `enough` may end the search early.
@@ -153,23 +162,28 @@ impl<'a, T: Scalar> Ends<'a, T> {
         Ok(Pairs::pick(&sources, &order, info))
     }
 
-    /// The pairs of largest |λ|: those at the upper end; those at the lower end only if it reaches
-    /// as far, which a search for its first value shows before it has converged.
+    /// The pairs of largest |λ|: those at one end; those at the other only if it reaches as far,
+    /// which a search for its first value shows long before it has converged.
     fn largest(&self) -> Result<Pairs<T>, Failure> {
-        let (one, count) = (T::one(), self.search.components);
-        let top = self.find(one, count, &|_| false)?;
-        let least = top.values.last().map_or(T::zero(), |&value| value - self.shift);
-        let beyond = |record: &Record<T>| record.ritz + record.residual - self.shift < least;
-        let probe = self.find(-one, 1, &beyond)?;
+        let (sign, count) = (self.sign, self.search.components);
+        let near = self.find(sign, count, &|_| false)?;
+        let least = near.values.last().map_or(T::zero(), |&value| value - self.shift);
+        let settled = |record: &Record<T>| {
+            let reach = record.ritz + record.residual - self.shift;
+            reach < least && record.residual <= T::of(SETTLED) * least
+        };
+        let mut probe = self.find(-sign, 1, &settled)?;
         let reach = probe.values[0] + probe.residuals[0] - self.shift;
-        let mut info = join(top.info.clone(), &probe.info);
+        // It was stopped because it was good enough.
+        probe.info.stop = near.info.stop;
+        let mut info = join(near.info.clone(), &probe.info);
         if reach < least {
-            let order: Vec<(usize, usize)> = (0..top.values.len()).map(|j| (0, j)).collect();
-            return Ok(Pairs::pick(&[(&top, one, self.shift)], &order, info));
+            let order: Vec<(usize, usize)> = (0..near.values.len()).map(|j| (0, j)).collect();
+            return Ok(Pairs::pick(&[(&near, sign, self.shift)], &order, info));
         }
-        let bottom = self.find(-one, count, &|_| false)?;
-        info = join(info, &bottom.info);
-        let sources = [(&top, one, self.shift), (&bottom, -one, self.shift)];
+        let far = self.find(-sign, count, &|_| false)?;
+        info = join(info, &far.info);
+        let sources = [(&near, sign, self.shift), (&far, -sign, self.shift)];
         let size = |&(s, j): &(usize, usize)| (sources[s].0.values[j] - self.shift).as_f64().abs();
         let mut order: Vec<(usize, usize)> =
             (0..2).flat_map(|s| (0..sources[s].0.values.len()).map(move |j| (s, j))).collect();

@@ -27,6 +27,8 @@ struct Factors<T> {
     small: Array2<T>,
     wide: bool,
     residual: T,
+    /// The largest eigenvalue, to which residuals are relative.
+    scale: T,
     info: Info<T>,
 }
 
@@ -38,7 +40,7 @@ fn solve<T: Scalar>(
 ) -> Result<Factors<T>, Failure> {
     let (rows, cols) = op.shape();
     let wide = rows < cols;
-    let found = if wide {
+    let (found, scale) = if wide {
         let gram = Gram::new(Adjoint::new(op)).with_scale(1.0)?;
         side(&gram, search, start, line)?
     } else {
@@ -57,40 +59,44 @@ fn solve<T: Scalar>(
     let residual = found.residuals.iter().fold(zero, |most, &r| most.max(r));
     let mut info = found.info;
     info.passes += 0.5;
-    Ok(Factors { side: dense(w), other: dense(&other), small: dense(qr.r()), wide, residual, info })
+    let (side, other, small) = (dense(w), dense(&other), dense(qr.r()));
+    Ok(Factors { side, other, small, wide, residual, scale, info })
 }
 
-/// The pairs of a Gram operator.
+/// The pairs of a Gram operator, and its largest eigenvalue or a bound on it.
 fn side<T: Scalar>(
     gram: &dyn LinearOperator<T>,
     search: &Search,
     start: Option<&Block<T>>,
     line: &Line<T>,
-) -> Result<Eigen<T>, Failure> {
+) -> Result<(Eigen<T>, T), Failure> {
     let (dim, count) = (gram.shape().0, search.components);
     let mut watch = |record: &Record<T>| line.watch(record);
-    let (one, lanczos) = (T::one(), search.lanczos(count));
+    let lanczos = search.lanczos(count);
     let smallest = search.which == "SM";
     if search.is_small(dim) {
         check_memory(dim.saturating_mul(dim).saturating_mul(6 * size_of::<T>()))?;
-        return if smallest {
-            Ok(exact_eigen(&Multiple::new(-one, gram)?, count)?)
-        } else {
-            Ok(exact_eigen(gram, count)?)
-        };
+        let mut found = exact_eigen(gram, dim)?;
+        let scale = found.values[0];
+        let wanted = if smallest { dim - count..dim } else { 0..count };
+        found.vectors = found.vectors.as_ref().cols_range(wanted.clone()).to_owned();
+        found.residuals = found.residuals[wanted].to_vec();
+        return Ok((found, scale));
     }
     check_memory(lanczos.memory::<T>(dim))?;
     if !smallest {
-        return Ok(lanczos.solve_watched(gram, start, &mut watch)?);
+        let found = lanczos.solve_watched(gram, start, &mut watch)?;
+        let scale = found.values[0];
+        return Ok((found, scale));
     }
     // c − AᵀA with c at least the largest eigenvalue: a coarse one will do.
     let top = search.lanczos(1).tolerance(1e-2).solve_watched(gram, None, &mut watch)?;
     let bound = top.values[0] + top.residuals[0];
-    let folded = Shifted::new(Multiple::new(-one, gram)?, -bound)?;
+    let folded = Shifted::new(Multiple::new(-T::one(), gram)?, -bound)?;
     let mut found = lanczos.solve_watched(&folded, start, &mut watch)?;
     found.info.applications += top.info.applications;
     found.info.passes += top.info.passes;
-    Ok(found)
+    Ok((found, bound))
 }
 
 fn run<T: Scalar + Element>(
@@ -111,6 +117,7 @@ fn run<T: Scalar + Element>(
     dict.set_item("small", array(py, found.small))?;
     dict.set_item("wide", found.wide)?;
     dict.set_item("residual", found.residual.as_f64())?;
+    dict.set_item("scale", found.scale.as_f64())?;
     let info = PyDict::new(py);
     put_info(&info, &found.info)?;
     dict.set_item("info", info)?;

@@ -9,6 +9,29 @@ from favard import _core
 from favard._data import FLOATS, core_matrix
 
 
+def complete(rows, count):
+    """Orthonormal rows, with more of them up to a count: directions without any variance.
+
+    Which ones does not matter to the data, but should depend on nothing else: each is the unit
+    vector that lies the furthest outside of the rows before, projected onto what they leave.
+    """
+    have, dim = rows.shape
+    if have == count:
+        return np.ascontiguousarray(rows)
+    full = np.zeros((count, dim), dtype=rows.dtype)
+    full[:have] = rows
+    outside = 1.0 - np.sum(rows.astype(float) ** 2, axis=0)
+    for k in range(have, count):
+        pivot = int(np.argmax(outside))
+        unit = np.zeros(dim, dtype=rows.dtype)
+        unit[pivot] = 1.0
+        for _ in range(2):
+            unit -= full[:k].T @ (full[:k] @ unit)
+        full[k] = unit / np.linalg.norm(unit)
+        outside -= full[k].astype(float) ** 2
+    return full
+
+
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Scores of rows, rows of scores, and the covariance of the probabilistic model."""
 

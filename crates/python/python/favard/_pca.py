@@ -16,7 +16,7 @@ from favard._common import (
     tolerance,
     weights_of,
 )
-from favard._components import Components
+from favard._components import Components, complete
 from favard._data import FLOATS, core_matrix
 from favard._mle import infer_dimension
 
@@ -177,13 +177,13 @@ class PCA(Components):
             ensure_all_finite=False,
         )
         weights = weights_of(sample_weight, X)
-        count, share = self._wanted(X.shape)
+        count, share = self._wanted(X.shape, weights)
         solver = _NAMES[self.svd_solver] if self.solver == "auto" else self.solver
         if isinstance(self.n_components, str):
             solver = "exact"
         exact = self.svd_solver not in ("auto", "randomized")
         task = {
-            "components": max(count, 1),
+            "components": min(max(count, 1), *X.shape),
             "solver": solver,
             "tolerance": tolerance(self.tol, exact, X.dtype, min(X.shape)),
             "products": int(self.max_iter),
@@ -207,9 +207,11 @@ class PCA(Components):
         finish(self, found)
         return self
 
-    def _wanted(self, shape):
+    def _wanted(self, shape, weights):
         """The number of components to look for, and the share that they should explain."""
-        count, most = self.n_components, min(shape)
+        # A row of weight 3 is three rows.
+        rows = shape[0] if weights is None else max(int(weights.sum()), np.count_nonzero(weights))
+        count, most = self.n_components, min(rows, shape[1])
         solver = "full" if self.svd_solver == "auto" else self.svd_solver
         truncated = solver in ("arpack", "randomized")
         if count is None:
@@ -250,12 +252,16 @@ class PCA(Components):
         elif share is not None:
             # The fewest that explain more than the share.
             count = int(np.searchsorted(np.cumsum(ratio), share, side="right")) + 1
-        count = min(count, len(variance))
+        if found["raised"] is not None:
+            count = min(count, len(variance))
         dtype = X.dtype
-        self.components_ = np.ascontiguousarray(found["components"][:count])
-        self.explained_variance_ = variance[:count].astype(dtype, copy=False)
-        self.explained_variance_ratio_ = ratio[:count].astype(dtype, copy=False)
-        self.singular_values_ = found["singular_values"][:count].astype(dtype, copy=False)
+        rank = int(np.count_nonzero(variance[:count]))
+        self.components_ = complete(found["components"][:rank], count)
+        for name in ("explained_variance", "explained_variance_ratio", "singular_values"):
+            # Beyond the rank there is none.
+            values = np.zeros(count, dtype=dtype)
+            values[:rank] = found[name][:rank]
+            setattr(self, name + "_", values)
         self.mean_ = found["mean"].astype(dtype, copy=False)
         self.scale_ = found["scale"].astype(dtype, copy=False) if self.scale else None
         self.n_components_ = count
