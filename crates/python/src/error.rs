@@ -1,7 +1,7 @@
 //! Errors of the models as exceptions of Python.
 
-use favard_models::Error;
-use favard_operator::ErrorKind as Kind;
+use favard_models::{Error, Lanczos};
+use favard_operator::{ErrorKind as Kind, Scalar};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -47,4 +47,20 @@ pub fn to_python(failure: Failure) -> PyErr {
 pub fn check_memory(bytes: usize) -> Result<(), Failure> {
     let mut probe = Vec::<u8>::new();
     probe.try_reserve_exact(bytes).map_err(|_| Failure::Memory(bytes))
+}
+
+/// A fit whose smaller Gram matrix takes more bytes than this asks first whether they can be had.
+const LARGE: usize = 1 << 28;
+
+/// The same for a decomposition on the smaller side, by whichever of both ways takes less: the Gram
+/// matrix and its eigenvectors, or the basis of block Lanczos. Small ones are not asked for.
+pub fn check_decomposition<T: Scalar>(side: usize, components: usize) -> Result<(), Failure> {
+    let formed = side.saturating_mul(side).saturating_mul(5 * size_of::<T>());
+    if formed <= LARGE {
+        return Ok(());
+    }
+    // Lanczos would have a basis of about so many columns before it is asked.
+    let basis = side.saturating_mul(components).saturating_mul(2 * size_of::<T>());
+    check_memory(basis.min(formed))?;
+    check_memory(Lanczos::new(components).memory::<T>(side).min(formed))
 }

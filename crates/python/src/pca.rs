@@ -9,15 +9,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{self, Data};
-use crate::error::{Failure, check_memory, to_python};
+use crate::error::{Failure, check_decomposition, to_python};
 use crate::info::{array, put_certificate, put_info, transposed};
 use crate::matrix::Matrix;
 use crate::source;
 use crate::talk::{self, Line};
 use crate::task::Task;
-
-/// A fit that forms a matrix of more bytes than this asks first whether they can be had.
-const LARGE: usize = 1 << 28;
 
 /// Components that are looked for first when a share of the variance is asked for.
 const FIRST: usize = 16;
@@ -38,7 +35,9 @@ impl<T: Scalar + Element> Job<T> {
         let side = matrix.shape().0.min(matrix.shape().1);
         let pca = |components| self.task.pca(components, center, scale);
         let Some(share) = self.share.filter(|_| side > 4 * FIRST) else {
-            return fit(&pca(self.task.components)?, &matrix, self.weights.as_deref(), None, line);
+            let (count, weights) = (self.task.components, self.weights.as_deref());
+            check_decomposition::<T>(side, count)?;
+            return fit(&pca(count)?, &matrix, weights, None, line);
         };
         // Twice as many until they explain enough; what is found is kept.
         let mut found: Option<PcaFit<T>> = None;
@@ -46,6 +45,7 @@ impl<T: Scalar + Element> Job<T> {
         loop {
             let last = 2 * components >= side;
             let count = if last { side } else { components };
+            check_decomposition::<T>(side, count)?;
             let earlier = found.as_ref().filter(|_| !last && self.weights.is_none());
             let fitted = fit(&pca(count)?, &matrix, self.weights.as_deref(), earlier, line)?;
             let explained: f64 = fitted.explained_variance_ratio().iter().sum();
@@ -66,10 +66,6 @@ fn fit<T: Scalar>(
     earlier: Option<&PcaFit<T>>,
     line: &Line<T>,
 ) -> Result<PcaFit<T>, Failure> {
-    let side = x.shape().0.min(x.shape().1);
-    if side.saturating_mul(side).saturating_mul(5 * size_of::<T>()) > LARGE {
-        check_memory(pca.memory(x)?)?;
-    }
     let mut watch = |record: &Record<T>| line.watch(record);
     let fitting = pca.on(x).watch(&mut watch);
     let fitting = match earlier {

@@ -2,14 +2,14 @@
 
 use favard_engine::Record;
 use favard_models::SvdFit;
-use favard_operator::Scalar;
+use favard_operator::{LinearOperator, Scalar};
 use ndarray::Array2;
 use numpy::{Element, IntoPyArray};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{self, Data};
-use crate::error::{Failure, to_python};
+use crate::error::{Failure, check_decomposition, to_python};
 use crate::info::{array, put_certificate, put_info, transposed};
 use crate::source;
 use crate::talk::{self, Line};
@@ -23,6 +23,8 @@ fn fit<T: Scalar + Element>(
 ) -> Result<(SvdFit<T>, Array2<T>), Failure> {
     let matrix = data.open()?;
     let matrix = if task.method()?.is_sampled() { matrix.by_rows() } else { matrix };
+    let side = matrix.shape().0.min(matrix.shape().1);
+    check_decomposition::<T>(side, task.components)?;
     let svd = task.svd()?;
     let fit = match weights {
         None => svd.fit_watched(&matrix, &mut |record: &Record<T>| line.watch(record))?,

@@ -25,7 +25,7 @@ use crate::pool;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a job may take to stop.
-const PATIENCE: Duration = Duration::from_millis(700);
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A product that a job asks Python for.
 pub struct Product<T> {
