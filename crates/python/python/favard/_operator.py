@@ -1,0 +1,128 @@
+"""Matrices and operators of SciPy as the core takes them."""
+
+import math
+
+import numpy as np
+from scipy.sparse import block_array, issparse
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+from favard import _core
+from favard._data import core_matrix, float_type
+
+
+class Source:
+    """A dense array, a sparse matrix of any format, a ``LinearOperator``, or any object with
+    ``shape`` and ``matvec`` or ``matmat``.
+
+    A complex operator A is worked on as the real one of twice the size, ``[[Re, -Im], [Im, Re]]``:
+    it has every singular value and, if it is Hermitian, every eigenvalue of A twice.
+    """
+
+    def __init__(self, A):
+        if hasattr(A, "matmat") and not hasattr(A, "matvec") and hasattr(A, "shape"):
+            A = _by_blocks(A)
+        self.operator = aslinearoperator(A)
+        dtype = self.operator.dtype
+        if dtype is None or not np.issubdtype(dtype, np.number):
+            raise ValueError("`A` must be of numeric data type.")
+        self.shape = tuple(map(int, self.operator.shape))
+        if math.prod(self.shape) == 0:
+            raise ValueError("`A` must not be empty.")
+        self.matrix = A if issparse(A) or isinstance(A, np.ndarray) else None
+        if self.matrix is not None and self.matrix.ndim != 2:
+            self.matrix = np.atleast_2d(self.matrix)
+        self.is_complex = np.issubdtype(dtype, np.complexfloating)
+        single = np.complex64 if self.is_complex else np.float32
+        self.real = np.float32 if dtype == single else float_type(np.float64)
+        self.dtype = np.result_type(self.real, np.complex64) if self.is_complex else self.real
+
+    def core(self):
+        """What the core works on."""
+        if self.matrix is not None:
+            return core_matrix(self._real_matrix())
+        shape = tuple(2 * n for n in self.shape) if self.is_complex else self.shape
+        example = np.zeros(0, dtype=self.real)
+        forward = self._served(self.operator.matmat, self.shape)
+        adjoint = self._served(self.operator.rmatmat, self.shape[::-1])
+        return "operator", shape, forward, adjoint, example
+
+    def _real_matrix(self):
+        A = self.matrix
+        if not self.is_complex:
+            if A.dtype == self.real:
+                return A
+            return A.astype(self.real)
+        re, im = A.real.astype(self.real), A.imag.astype(self.real)
+        join = np.block if isinstance(A, np.ndarray) else block_array
+        A = join([[re, -im], [im, re]])
+        return A if isinstance(A, np.ndarray) else A.tocsr()
+
+    def _served(self, product, shape):
+        """A product as the core asks for it: a block in, a block of the same type out."""
+        rows, cols = shape
+
+        def serve(block):
+            if self.is_complex:
+                block = block[:cols] + 1j * block[cols:]
+            image = np.asarray(product(block))
+            if image.shape != (rows, block.shape[1]):
+                raise ValueError(
+                    f"the product of an operator of shape {shape} with a block of shape "
+                    f"{block.shape} has shape {image.shape}"
+                )
+            if self.is_complex:
+                image = np.concatenate([image.real, image.imag])
+            elif np.iscomplexobj(image):
+                raise TypeError("the product of an operator of a real dtype is complex")
+            return np.require(image, self.real, "AC")
+
+        return serve
+
+    def multiply(self, block):
+        """A times a block."""
+        if self.matrix is None or self.is_complex:
+            return np.asarray(self.operator.matmat(block))
+        block = np.ascontiguousarray(block, dtype=self.real)
+        return _core.multiply(core_matrix(self._real_matrix()), block)
+
+    def from_real(self, vectors):
+        """Orthonormal complex columns in the span of those of the real form: half as many."""
+        half = vectors.shape[0] // 2
+        columns = vectors[:half] + 1j * vectors[half:]
+        basis, _, _ = np.linalg.svd(columns, full_matrices=False)
+        return basis[:, : vectors.shape[1] // 2]
+
+    def to_real(self, vector):
+        """A start vector for the real form."""
+        if not self.is_complex:
+            return np.real(vector).astype(self.real)
+        return np.concatenate([vector.real, np.imag(vector)]).astype(self.real)
+
+
+def _by_blocks(A):
+    """An operator that knows only ``matmat``, and ``rmatmat`` perhaps."""
+    adjoint = getattr(A, "rmatmat", None)
+    return LinearOperator(
+        A.shape,
+        matvec=lambda x: np.asarray(A.matmat(x.reshape(-1, 1))).ravel(),
+        matmat=A.matmat,
+        rmatvec=adjoint and (lambda x: np.asarray(adjoint(x.reshape(-1, 1))).ravel()),
+        rmatmat=adjoint,
+        dtype=getattr(A, "dtype", np.float64),
+    )
+
+
+def seed_of(rng):
+    """A seed from what SciPy takes: an integer, a generator, or None (always the same one)."""
+    if rng is None:
+        return 1
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
+        return int(rng) % 2**63
+    if isinstance(rng, np.random.RandomState):
+        return int(rng.randint(2**31 - 1))
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**31 - 1))
+    raise ValueError(
+        f"'{rng}' is neither a NumPy Generator nor an integer seed to instantiate one. For "
+        "future-proofing, prefer using a NumPy Generator."
+    )

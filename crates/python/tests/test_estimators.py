@@ -1,0 +1,126 @@
+"""scikit-learn's conventions."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import favard
+
+ESTIMATORS = [favard.PCA, favard.TruncatedSVD, favard.IncrementalPCA, favard.LeastSquares]
+TRANSFORMERS = ESTIMATORS[:3]
+
+
+@parametrize_with_checks([make() for make in ESTIMATORS])
+def test_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def fitted(make, X):
+    model = make()
+    if make is favard.LeastSquares:
+        return model.fit(X, X[:, 0] - X[:, 1])
+    return model.fit(X)
+
+
+@pytest.mark.parametrize("make", ESTIMATORS)
+def test_clone_and_pickle_keep_everything(make, dense):
+    model = fitted(make, dense)
+    assert clone(model).get_params() == make().get_params()
+    again = pickle.loads(pickle.dumps(model))
+    use = model.predict if make is favard.LeastSquares else model.transform
+    same = again.predict if make is favard.LeastSquares else again.transform
+    np.testing.assert_array_equal(use(dense), same(dense))
+    assert repr(again.info_) == repr(model.info_)
+
+
+def test_pickled_stream_goes_on(dense):
+    """The stream is part of the pickle: what comes after gives the same bits."""
+    model = favard.IncrementalPCA(3).partial_fit(dense[:100])
+    again = pickle.loads(pickle.dumps(model))
+    for each in (model, again):
+        each.partial_fit(dense[100:])
+    np.testing.assert_array_equal(model.components_, again.components_)
+
+
+@pytest.mark.parametrize("make", TRANSFORMERS)
+def test_feature_names_and_set_output(make, dense):
+    frame = pd.DataFrame(dense, columns=[f"c{i}" for i in range(dense.shape[1])])
+    model = make(n_components=2).set_output(transform="pandas").fit(frame)
+    assert list(model.feature_names_in_) == list(frame.columns)
+    name = make.__name__.lower()
+    assert list(model.transform(frame).columns) == [f"{name}0", f"{name}1"]
+    assert list(model.get_feature_names_out()) == [f"{name}0", f"{name}1"]
+
+
+def test_pipeline_and_grid_search(dense):
+    target = dense @ np.arange(30.0)
+    pipeline = make_pipeline(StandardScaler(), favard.PCA(), LinearRegression())
+    search = GridSearchCV(pipeline, {"pca__n_components": [2, 5, 20]}, cv=3)
+    search.fit(dense, target)
+    assert search.best_params_ == {"pca__n_components": 20}
+    ridge = GridSearchCV(favard.LeastSquares(), {"alpha": [0.0, 1e6]}, cv=3)
+    assert ridge.fit(dense, target).best_params_ == {"alpha": 0.0}
+
+
+@pytest.mark.parametrize("make", TRANSFORMERS)
+def test_not_fitted(make, dense):
+    with pytest.raises(NotFittedError):
+        make().transform(dense)
+    with pytest.raises(NotFittedError):
+        favard.LeastSquares().predict(dense)
+
+
+def test_budget_is_a_warning_and_the_result_is_kept(sparse):
+    """Running out of products is no error: what was found is there, and says so."""
+    model = favard.PCA(3, tol=1e-12, max_iter=2)
+    with pytest.warns(ConvergenceWarning, match="did not reach the tolerance 1.0e-12"):
+        model.fit(sparse)
+    assert model.components_.shape == (3, sparse.shape[1])
+    assert not model.info_.certified and model.info_.stop == "iterations"
+
+
+@pytest.mark.parametrize(
+    "model, message",
+    [
+        (favard.PCA(svd_solver="simplex"), "svd_solver"),
+        (favard.PCA(solver="simplex"), "solver"),
+        (favard.PCA(tol=-1.0), "tol"),
+        (favard.PCA(tol=float("nan")), "tol"),
+        (favard.PCA(max_iter=0), "max_iter"),
+        (favard.PCA(n_components=31), "between 0 and min"),
+        (favard.PCA(n_components="many"), "mle"),
+        (favard.PCA(n_components=2.5), "type int"),
+        (favard.PCA(n_components=-1), "between 0 and min"),
+        (favard.TruncatedSVD(n_components=0), "n_components"),
+        (favard.TruncatedSVD(n_components=31), "n_components"),
+        (favard.TruncatedSVD(algorithm="simplex"), "algorithm"),
+        (favard.IncrementalPCA(n_components=31), "n_components"),
+        (favard.IncrementalPCA(batch_size=0), "batch_size"),
+    ],
+)
+def test_bad_parameters(model, message, dense):
+    with pytest.raises(ValueError, match=message):
+        model.fit(dense)
+
+
+@pytest.mark.parametrize(
+    "params, message",
+    [({"alpha": -1.0}, "alpha"), ({"tol": -1.0}, "tol"), ({"solver": "simplex"}, "solver")],
+)
+def test_bad_parameters_of_least_squares(params, message, dense):
+    with pytest.raises(ValueError, match=message):
+        favard.LeastSquares(**params).fit(dense, dense[:, 0])
+
+
+def test_callback_must_be_callable(dense):
+    with pytest.raises(TypeError, match="callback must be callable"):
+        favard.PCA(2, callback="no").fit(dense)

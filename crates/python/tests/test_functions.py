@@ -1,0 +1,234 @@
+"""svds, eigsh and lsmr against dense decompositions and SciPy."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
+
+import favard
+
+EPS = np.finfo(float).eps
+FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
+
+
+@pytest.fixture
+def matrix(rng):
+    return sp.random_array((200, 150), density=0.1, format="csr", rng=rng)
+
+
+@pytest.fixture
+def symmetric(rng):
+    half = sp.random_array((150, 150), density=0.05, format="csr", rng=rng)
+    signs = sp.diags_array(rng.choice([-1.0, 1.0], size=150))
+    return (half + half.T + 2 * signs).tocsr()
+
+
+class Blocks:
+    """An object that knows its products with blocks, and nothing else."""
+
+    def __init__(self, A):
+        self.A, self.shape, self.dtype = A, A.shape, A.dtype
+
+    def matmat(self, X):
+        return self.A @ X
+
+    def rmatmat(self, X):
+        return self.A.T @ X
+
+
+class Vectors:
+    """The same with vectors."""
+
+    def __init__(self, A):
+        self.A, self.shape, self.dtype = A, A.shape, A.dtype
+
+    def matvec(self, x):
+        return self.A @ x
+
+    def rmatvec(self, x):
+        return self.A.T @ x
+
+
+def kinds(A):
+    yield A.toarray()
+    yield np.asfortranarray(A.toarray())
+    yield sp.csr_matrix(A)
+    yield from (A.asformat(name) for name in FORMATS)
+    yield sla.aslinearoperator(A)
+    yield Blocks(A)
+    yield Vectors(A)
+
+
+def test_svds_of_every_kind(matrix):
+    exact = np.linalg.svd(matrix.toarray(), compute_uv=False)
+    D = matrix.toarray()
+    for A in kinds(matrix):
+        u, s, vh, info = favard.svds(A, k=4, return_info=True)
+        assert info.certified
+        np.testing.assert_allclose(s, exact[3::-1], rtol=1e-12)
+        # The residual of AᵀA is at most 8 ε √n σ₁²; that of A is that over σ.
+        bound = (8 * 150**0.5 + 100) * EPS * exact[0] ** 2 / exact[3]
+        assert np.linalg.norm(D @ vh.T - u * s) <= bound
+        assert np.linalg.norm(D.T @ u - vh.T * s) <= 10 * bound
+        np.testing.assert_allclose(u.T @ u, np.eye(4), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(200, 150), (150, 200), (1300, 1200)])
+def test_svds_smallest(shape, rng):
+    """Also above the size up to which the matrix is formed."""
+    exact = np.r_[1.0, 2.0, 3.0, np.linspace(9.0, 10.0, min(shape) - 3)]
+    A = sp.diags_array(rng.permutation(exact), shape=shape).tocsr()
+    s, info = favard.svds(
+        A, k=3, which="SM", tol=1e-10, return_singular_vectors=False, return_info=True
+    )
+    assert info.certified
+    # |σ − s| ≤ tol c / s, with c at most twice σ₁²
+    np.testing.assert_allclose(s, exact[:3], atol=2e-10 * 10.0**2)
+
+
+def test_svds_without_convergence(sparse):
+    with pytest.raises(sla.ArpackNoConvergence) as caught:
+        favard.svds(sparse, k=3, maxiter=2)
+    assert len(caught.value.eigenvalues) == 3
+
+
+@pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE"])
+def test_eigsh_of_every_kind(which, symmetric):
+    w = np.linalg.eigvalsh(symmetric.toarray())
+    order = {
+        "LM": np.argsort(-np.abs(w))[:5],
+        "SM": np.argsort(np.abs(w))[:5],
+        "LA": np.arange(145, 150),
+        "SA": np.arange(5),
+        "BE": np.r_[0, 1, 147:150],
+    }[which]
+    exact = np.sort(w[order])
+    for A in kinds(symmetric):
+        values, vectors = favard.eigsh(A, k=5, which=which)
+        scale = np.abs(w).max()
+        # Each value is within its residual, 8 ε √n of the largest, of an eigenvalue.
+        np.testing.assert_allclose(values, exact, atol=1000 * EPS * scale)
+        residual = symmetric @ vectors - vectors * values
+        assert np.linalg.norm(residual) <= 1000 * EPS * scale
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_eigsh_largest_magnitude_of_a_definite_matrix(sign, rng):
+    """The other end is looked at, and not searched to the end."""
+    diagonal = np.linspace(0.0, 10.0, 900) ** 2
+    values, _, info = favard.eigsh(
+        sp.diags_array(sign * diagonal).tocsr(), k=3, tol=1e-8, return_info=True
+    )
+    np.testing.assert_allclose(np.sort(np.abs(values)), diagonal[-3:], rtol=1e-8)
+    assert info.certified
+
+
+def test_eigsh_shift_invert(symmetric):
+    w = np.linalg.eigvalsh(symmetric.toarray())
+    exact = np.sort(w[np.argsort(np.abs(w - 0.3))[:4]])
+    for A in (symmetric, symmetric.toarray()):
+        np.testing.assert_allclose(favard.eigsh(A, k=4, sigma=0.3)[0], exact, atol=1e-10)
+    solve = sla.splu((symmetric - 0.3 * sp.eye_array(150)).tocsc()).solve
+    inverse = sla.LinearOperator((150, 150), matvec=solve, dtype=float)
+    found = favard.eigsh(sla.aslinearoperator(symmetric), k=4, sigma=0.3, OPinv=inverse)[0]
+    np.testing.assert_allclose(found, exact, atol=1e-10)
+
+
+def test_complex_operators(rng):
+    A = rng.normal(size=(90, 70)) + 1j * rng.normal(size=(90, 70))
+    u, s, vh = favard.svds(A, k=3)
+    np.testing.assert_allclose(s, np.linalg.svd(A, compute_uv=False)[2::-1], rtol=1e-12)
+    np.testing.assert_allclose(A @ vh.conj().T, u * s, atol=1e-11)
+    H = A[:70] + A[:70].conj().T
+    for B in (H, sp.csr_array(H), sla.aslinearoperator(H)):
+        w, v = favard.eigsh(B, k=3, which="LA")
+        np.testing.assert_allclose(w, np.linalg.eigvalsh(H)[-3:], rtol=1e-12)
+        np.testing.assert_allclose(H @ v, v * w, atol=1e-11)
+
+
+def test_eigsh_refuses(symmetric, matrix):
+    for bad, message in (
+        ({"k": 0}, "k=0"),
+        ({"k": 151}, "k=151"),
+        ({"which": "XX"}, "which must be one of"),
+        ({"tol": -1}, "tol=-1"),
+        ({"maxiter": 0}, "maxiter=0"),
+        ({"v0": np.ones(3)}, "`v0` must have shape"),
+        ({"ncv": 2}, "ncv=2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            favard.eigsh(symmetric, **bad)
+    with pytest.raises(ValueError, match="square"):
+        favard.eigsh(matrix)
+    with pytest.raises(NotImplementedError, match="generalised"):
+        favard.eigsh(symmetric, M=symmetric)
+
+
+def test_exceptions_of_operators_come_through(symmetric):
+    class Broken(Exception):
+        pass
+
+    def product(x):
+        raise Broken("file is gone")
+
+    operator = sla.LinearOperator((100, 100), matvec=product, rmatvec=product, dtype=float)
+    for call in (favard.svds, favard.eigsh, lambda A: favard.lsmr(A, np.ones(100))):
+        with pytest.raises(Broken, match="file is gone"):
+            call(operator)
+    wrong = sla.LinearOperator((100, 100), matvec=lambda x: x * np.nan, dtype=float)
+    with pytest.raises(ValueError, match="not finite"):
+        favard.eigsh(wrong)
+
+
+def test_operators_may_call_favard(symmetric):
+    """A product that itself runs a job: there is always a thread for it."""
+    before = favard.get_num_threads()
+
+    def product(x):
+        favard.TruncatedSVD(1).fit(np.eye(3))
+        return symmetric @ x
+
+    operator = sla.LinearOperator((150, 150), matvec=product, dtype=float)
+    try:
+        favard.set_num_threads(1)
+        values = favard.eigsh(operator, k=1, which="LA", tol=1e-3)[0]
+    finally:
+        favard.set_num_threads(before)
+    exact = np.linalg.eigvalsh(symmetric.toarray())[-1]
+    assert abs(values[0] - exact) <= 1e-2 * abs(exact)
+
+
+def test_lsmr_of_every_kind(matrix, rng):
+    b, matrix = rng.normal(size=200), matrix[:, :60]
+    exact = np.linalg.lstsq(matrix.toarray(), b, rcond=None)[0]
+    for A in kinds(matrix):
+        x, istop, itn, normr, normar, norma, conda, normx = favard.lsmr(
+            A, b, atol=1e-12, btol=1e-12, maxiter=1000
+        )
+        assert istop == 2 and itn > 0 and np.isnan(conda)
+        np.testing.assert_allclose(x, exact, atol=1e-8 * np.linalg.norm(exact))
+        np.testing.assert_allclose(normr, np.linalg.norm(b - matrix @ x), rtol=1e-10)
+        assert normar <= 1e-11 * norma * normr
+        assert norma <= np.linalg.norm(matrix.toarray(), 2) * (1 + 1e-12)
+        np.testing.assert_allclose(normx, np.linalg.norm(x), rtol=1e-12)
+
+
+def test_lsmr_damped_from_a_start(matrix, rng):
+    b, x0 = rng.normal(size=200), rng.normal(size=150)
+    ours = favard.lsmr(matrix, b, damp=0.7, x0=x0, atol=1e-12, btol=1e-12)[0]
+    theirs = sla.lsmr(matrix, b, damp=0.7, x0=x0, atol=1e-14, btol=1e-14, maxiter=2000)[0]
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_lsmr_stops(matrix, rng):
+    x, istop, itn, *_, info = favard.lsmr(
+        matrix, rng.normal(size=200), atol=1e-14, btol=1e-14, maxiter=5, return_info=True
+    )
+    assert istop == 7 and itn == 5 and info.stop == "passes" and np.isfinite(x).all()
+    assert favard.lsmr(matrix, np.zeros(200))[:2][1] == 0
+    x = rng.normal(size=150)
+    assert favard.lsmr(matrix, matrix @ x)[1] == 1
+    with pytest.raises(ValueError, match="b: expected shape"):
+        favard.lsmr(matrix, np.ones(3))
+    with pytest.raises(TypeError, match="complex"):
+        favard.lsmr(matrix.astype(complex), np.ones(200))

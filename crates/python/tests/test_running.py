@@ -1,0 +1,252 @@
+"""While a job runs: callbacks, Ctrl-C, threads, forks, memory."""
+
+import io
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse.linalg as sla
+
+import favard
+from favard._progress import Progress
+
+
+def python(code, *, timeout=120, **kwargs):
+    """Runs a program in an interpreter of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+        **kwargs,
+    )
+
+
+def test_callback_sees_every_step(sparse):
+    seen = []
+    model = favard.PCA(3, tol=1e-9, callback=lambda *record: seen.append(record)).fit(sparse)
+    ticks, passes, residuals = map(np.array, zip(*seen))
+    assert model.info_.certified
+    assert (np.diff(ticks) == 1).all() and (np.diff(passes) > 0).all()
+    assert residuals[-1] < residuals[0]
+    # The last step, which converged, is in the history alone.
+    assert len(seen) in (len(model.info_.history) - 1, len(model.info_.history))
+
+
+def test_callback_stops_and_the_result_is_kept(sparse):
+    model = favard.PCA(3, tol=1e-12, callback=lambda tick, passes, residual: tick >= 3)
+    model.fit(sparse)
+    assert model.info_.stop == "requested" and model.info_.iterations == 3
+    assert model.transform(sparse).shape == (sparse.shape[0], 3)
+    solved = favard.LeastSquares(solver="lsmr", tol=0, callback=lambda t, p, r: t >= 2)
+    solved.fit(sparse, np.arange(sparse.shape[0]))
+    assert solved.info_.stop == "requested" and solved.coef_.shape == (sparse.shape[1],)
+
+
+def test_an_exception_of_a_callback_comes_through(sparse):
+    def callback(tick, passes, residual):
+        if tick == 2:
+            raise RuntimeError("enough")
+
+    model = favard.PCA(3, tol=1e-12, callback=callback)
+    with pytest.raises(RuntimeError, match="enough"):
+        model.fit(sparse)
+    assert model.info_.stop == "cancelled" and model.components_.shape[0] == 3
+    with pytest.raises(RuntimeError, match="enough"):
+        favard.svds(sparse, k=3, callback=callback)
+
+
+def test_a_fit_in_a_callback(sparse):
+    inner = []
+
+    def callback(tick, passes, residual):
+        inner.append(favard.PCA(1).fit(np.eye(4)).n_components_)
+
+    favard.PCA(2, tol=1e-3, callback=callback).fit(sparse)
+    assert inner and set(inner) == {1}
+
+
+def test_callbacks_run_on_the_thread_that_called(sparse):
+    seen = set()
+    callback = lambda *_: seen.add(threading.get_ident())  # noqa: E731
+    favard.PCA(2, callback=callback).fit(sparse)
+    operator = sla.LinearOperator(
+        (90, 90), matvec=lambda x: (callback(), 2.0 * x)[1], dtype=float
+    )
+    favard.eigsh(operator, k=1)
+    assert seen == {threading.get_ident()}
+
+
+def test_progress_is_a_line(sparse):
+    """Carriage returns and no other control characters: notebooks show it as it is."""
+    stream = io.StringIO()
+    progress = Progress("PCA", stream=stream)
+    model = favard.PCA(3, callback=progress).fit(sparse)
+    progress.close(model.info_)
+    text = stream.getvalue()
+    assert text.startswith("\rPCA: step 1,") and text.endswith("\n")
+    assert "converged after" in text
+    assert all(c >= " " or c in "\r\n" for c in text)
+
+
+def test_verbose(sparse, capsys):
+    favard.PCA(2, verbose=1).fit(sparse)
+    favard.svds(sparse, k=2, verbose=1)
+    shown = capsys.readouterr()
+    assert shown.out == "" and "PCA: converged" in shown.err and "svds: converged" in shown.err
+
+
+CTRL_C = """
+    import os, signal, sys, threading, time
+    import numpy as np
+    import favard
+    {setup}
+    sent = []
+
+    def interrupt():
+        time.sleep(0.5)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    begin = time.monotonic()
+    try:
+        {run}
+    except KeyboardInterrupt:
+        late = time.monotonic() - sent[0]
+        print("late", late)
+        {after}
+    else:
+        print("finished after", time.monotonic() - begin)
+"""
+
+
+def interrupted(setup, run, after="pass"):
+    done = python(CTRL_C.format(setup=setup, run=run, after=after))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("late"), done.stdout
+    return done.stdout.split("\n")
+
+
+def test_ctrl_c_keeps_the_partial_result():
+    """Steps of milliseconds, for ever: the fit stops at the next one, and has what it found."""
+    lines = interrupted(
+        "X = np.random.default_rng(0).normal(size=(600, 500))\n"
+        "    model = favard.PCA(3, solver='power', tol=1e-15, max_iter=10**9)",
+        "model.fit(X)",
+        "print(model.info_.stop, model.components_.shape, model.info_.certified)",
+    )
+    assert float(lines[0].split()[1]) < 1.0
+    assert lines[1] == "cancelled (3, 500) False"
+
+
+def test_ctrl_c_in_a_step_that_takes_long():
+    """The exact solver has one step: it is left behind."""
+    lines = interrupted(
+        "model = favard.PCA(solver='exact')\n"
+        "    X = np.random.default_rng(0).normal(size=(3000, 3000))",
+        "model.fit(X)",
+    )
+    # 0.5 s for the job to stop by itself, 0.05 s between looks.
+    assert float(lines[0].split()[1]) < 1.0
+
+
+def test_ctrl_c_in_an_operator():
+    lines = interrupted(
+        "from scipy.sparse.linalg import LinearOperator\n"
+        "    from favard import eigsh\n"
+        "    d = np.arange(5000.0)\n"
+        "    A = LinearOperator((5000, 5000), matvec=lambda x: d * x.ravel(), dtype=float)",
+        "eigsh(A, k=3, which='SA', tol=1e-300, maxiter=10**9)",
+    )
+    assert float(lines[0].split()[1]) < 1.0
+
+
+def test_other_threads_run_meanwhile():
+    """The lock is released: a thread of Python counts while a fit runs."""
+    X = np.random.default_rng(0).normal(size=(900, 900))
+    counted, stop = [0], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.monotonic()
+    try:
+        while time.monotonic() - begin < 0.5:
+            favard.PCA(solver="exact").fit(X)
+    finally:
+        stop.set()
+        thread.join()
+    # With the lock held, one count for each fit.
+    assert counted[0] > 20
+
+
+def test_fits_on_several_threads(sparse):
+    expected = favard.PCA(3).fit(sparse).components_
+    found = [None] * 4
+
+    def fit(i):
+        found[i] = favard.PCA(3).fit(sparse).components_
+
+    threads = [threading.Thread(target=fit, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for each in found:
+        np.testing.assert_array_equal(each, expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_fork():
+    """A child has the memory of its parent and none of its threads."""
+    done = python(
+        """
+        import os, sys
+        import numpy as np
+        import favard
+        X = np.random.default_rng(0).normal(size=(300, 50))
+        before = favard.PCA(2).fit(X).components_
+        child = os.fork()
+        if child == 0:
+            same = np.array_equal(favard.PCA(2).fit(X).components_, before)
+            os._exit(0 if same else 1)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        """
+    )
+    assert done.stdout.strip() == "0", done.stderr
+
+
+def test_matrices_are_read_in_place():
+    """A fit of 240 MB, dense or sparse, takes less than 40 MB beside them."""
+    done = python(
+        """
+        import resource
+        import numpy as np, scipy.sparse as sp
+        import favard
+        favard.PCA(2).fit(np.eye(50))
+        dense = np.ones((600_000, 50))
+        dense[::2] *= np.arange(50)
+        columns = np.tile(np.arange(50, dtype=np.int32), 400_000)
+        rows = np.arange(0, 20_000_001, 50, dtype=np.int32)
+        sparse = sp.csr_array((dense.ravel()[:20_000_000], columns, rows), shape=(400_000, 50))
+        sparse.has_canonical_format = True
+        dense.flags.writeable = False
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        favard.PCA(2, solver="krylov").fit(dense)
+        favard.PCA(2, solver="krylov").fit(sparse)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+        """
+    )
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) < 40_000
