@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""favard against its peers, in one run: builds the package, installs the peers, compares.
+
+    python3 benches/peers/run.py [--quick] [--help] …
+
+The environment is made once, under the build's target folder; the package is built anew each time.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+
+
+def main():
+    requirements = HERE / "requirements.txt"
+    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:12]
+    home = TARGET / "favard-peers" / f"venv-{key}"
+    python = home / "bin" / "python"
+    if not (home / "done").exists():
+        venv.create(home, with_pip=True, clear=True)
+        call(python, "-m", "pip", "install", "--quiet", "-r", requirements)
+        (home / "done").touch()
+    wheels = TARGET / "favard-peers" / "wheels"
+    manifest = ROOT / "crates" / "python" / "Cargo.toml"
+    build = ["-m", "maturin", "build", "--release", "--quiet", "--manifest-path", manifest]
+    call(python, *build, "--out", wheels, "--interpreter", python)
+    wheel = max(wheels.glob("favard-*.whl"), key=lambda path: path.stat().st_mtime)
+    call(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", wheel)
+    arguments = sys.argv[1:]
+    if not any(a in ("-o", "-h", "--help") or a.startswith("--out") for a in arguments):
+        arguments += ["-o", str(TARGET / "favard-peers" / "results")]
+    sys.exit(subprocess.call([str(python), str(HERE / "bench.py"), *arguments]))
+
+
+def call(*command):
+    subprocess.run([str(part) for part in command], check=True)
+
+
+if __name__ == "__main__":
+    main()
