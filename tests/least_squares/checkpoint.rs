@@ -42,9 +42,17 @@ fn check<T: Scalar>(plan: &LeastSquares, a: &Csr<'_, T>, b: &Block<T>, stops: [f
     let mut last: Option<Solution<T>> = None;
     for (part, share) in stops.into_iter().enumerate() {
         let stop = (share * records as f64).floor() as usize;
-        let run = || plan.fit_saved(a, b, &saved, &mut stop_at(stop));
+        // What is there when a run is stopped may be good enough, and the run not over.
+        let (mut stopped, mut watch) = (false, stop_at(stop));
+        let run = || {
+            plan.fit_saved(a, b, &saved, &mut |record| {
+                let flow = watch(record);
+                stopped |= flow.is_break();
+                flow
+            })
+        };
         let found = on(1 + part % 2, run).unwrap();
-        if found.info.stop != Stop::Cancelled {
+        if !stopped {
             last = Some(found);
             break;
         }

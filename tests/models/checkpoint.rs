@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use favard_engine::{Record, Stop};
-use favard_models::solvers::{Eigensolver, Inhomogeneous, Power};
+use favard_models::solvers::{AdaOja, Eigensolver, Inhomogeneous, Power};
 use favard_models::{Checkpoints, ErrorKind, Lanczos, Pca, PcaFit, Solver, TruncatedSvd};
-use favard_operator::{Block, Dense, Diagonal, Scalar};
+use favard_operator::{Block, Dense, Diagonal, Gram, Scalar};
 use proptest::prelude::*;
 
 /// Variances of about 1/j²: every method converges, or reaches its noise, in a few dozen steps.
@@ -170,6 +170,9 @@ fn stages_and_halved_tolerances() {
         let unbroken = solver.solve_watched(&op, None, &mut stop_at(usize::MAX)).unwrap();
         let records = unbroken.info.history.len();
         assert!(records > 20, "{records}");
+        // A product at the end, and one for each time that the tolerance was halved.
+        let looks = unbroken.info.applications - unbroken.info.iterations;
+        assert!(looks > 1 || components > 1, "{looks}");
         for stop in 0..records - 1 {
             let saved = Checkpoints::new().save(&path);
             solver.solve_saved(&op, None, &saved, &mut stop_at(stop)).unwrap();
@@ -321,6 +324,28 @@ fn other_problems_are_refused() {
     engine.checkpoint().save(&path).unwrap();
     let error = own.on(&x).checkpoints(&from).run().unwrap_err().to_string();
     assert_eq!(error, "checkpoint: kind of run is engine in the file and eigenpairs in the engine");
+}
+
+/// A sampled method taken up by itself: what it was planned with is compared.
+#[test]
+fn other_batches_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("state");
+    let op = Gram::new(data::<f64>(160, 20));
+    let solver =
+        |batch: usize, steps: u64| Eigensolver::new(AdaOja::default().batch(batch).steps(steps), 2);
+    let saved = Checkpoints::new().save(&path);
+    let unbroken = solver(8, 30).solve_watched(&op, None, &mut stop_at(usize::MAX)).unwrap();
+    solver(8, 30).solve_saved(&op, None, &saved, &mut stop_at(11)).unwrap();
+    let from = Checkpoints::new().resume(&path);
+    let go = |solver: Eigensolver<AdaOja>| {
+        solver.solve_saved(&op, None, &from, &mut stop_at(usize::MAX))
+    };
+    assert!(go(solver(8, 30)).unwrap() == unbroken);
+    let error = go(solver(9, 30)).unwrap_err().to_string();
+    assert_eq!(error, "checkpoint: rows of a batch is 8 in the file and 9 here");
+    let error = go(solver(8, 31)).unwrap_err().to_string();
+    assert_eq!(error, "checkpoint: ticks of the run is 30 in the file and 31 here");
 }
 
 /// A file that is cut, changed in one bit, foreign or missing is a named error, never a panic; so is

@@ -170,8 +170,8 @@ pub struct FitArgs {
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
 
-    /// Time between two saves; with 0, one after every step.
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    /// Seconds between two saves; with 0, one after every step.
+    #[arg(long, value_name = "SEC", default_value = "60", value_parser = seconds)]
     pub checkpoint_every: Duration,
 
     /// Go on with the run that was saved to this file: same bits as an unbroken one.

@@ -72,6 +72,15 @@ pub fn save<T: Scalar>(path: &Path, kind: &str, state: &impl Serialize) -> Resul
 ///
 /// # Errors
 /// When no file can be written there, or when it is a folder.
+///
+/// # Example
+/// ```
+/// use favard_engine::store::prepare;
+/// # let folder = tempfile::tempdir()?;
+/// assert!(prepare(&folder.path().join("run.favard")).is_ok());
+/// assert!(prepare(&folder.path().join("missing").join("run.favard")).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn prepare(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Err(failed(path, io::ErrorKind::IsADirectory.into()));

@@ -27,6 +27,8 @@ pub(super) struct State<'a, T: Scalar> {
 pub(super) struct Carried<T: Scalar> {
     /// $\lambda_k$, $\lambda_{k+1}$, the second moment and the spread of the noise, from a sample.
     pub tuned: Option<[f64; 4]>,
+    /// What the run was planned with: names and numbers.
+    pub planned: Vec<(String, u64)>,
     /// Ticks and records of earlier engines.
     pub ticks: u64,
     pub history: Vec<Record<T>>,

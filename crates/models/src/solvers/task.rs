@@ -12,7 +12,7 @@ use super::state::{Carried, State};
 use super::watch::{Eye, Limits, Residuals};
 use crate::Eigen;
 use crate::checkpoint::Keeper;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// What a [`Method`](super::Method) is given: the operator, the options, a start and an observer.
 ///
@@ -81,6 +81,23 @@ impl<'a, T: Scalar, A: ?Sized> Task<'a, T, A> {
     #[must_use]
     pub fn steps(self, steps: u64) -> Self {
         Self { steps, ..self }
+    }
+
+    /// Says what the run is planned with, which no axis of its engine remembers.
+    ///
+    /// # Errors
+    /// When the run that is taken up was planned with another number.
+    pub(super) fn plan(&mut self, what: &'static str, value: u64) -> Result<()> {
+        let planned = &mut self.carried.planned;
+        match planned.iter().find(|(name, _)| name == what) {
+            None => planned.push((what.to_string(), value)),
+            Some((_, found)) if *found == value => {}
+            Some((_, found)) => {
+                let (expected, found) = (value.to_string(), found.to_string());
+                return Err(ErrorKind::Foreign { what: what.to_string(), expected, found }.into());
+            }
+        }
+        Ok(())
     }
 
     /// Products and passes that were used outside of the engine, to be counted with it.
