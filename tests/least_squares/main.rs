@@ -1,6 +1,7 @@
 //! Least squares and Kaczmarz against exact dense solutions, the theory's rates, and bad input.
 
 mod bad_input;
+mod checkpoint;
 mod determinism;
 mod exact;
 mod kaczmarz;

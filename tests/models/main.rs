@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod certificate;
+mod checkpoint;
 mod lanczos;
 mod laws;
 mod pca;

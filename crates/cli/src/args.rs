@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use favard_models::Solver;
@@ -65,18 +66,22 @@ Examples:
   favard pca x.npy -k 3 --tol 1e-10 --json   for machines
   favard pca x.mtx -k 3 --solver vr --batch 500
   favard pca x.mtx -k 3 --max-passes 20 -o a; favard pca x.mtx -k 3 --start a -o b
+  favard pca x.mtx -k 3 -o out --checkpoint run.favard
+  favard pca x.mtx -k 3 -o out --checkpoint run.favard --resume run.favard
 
 Solvers: auto, exact, krylov, power, momentum, dynamic, chebyshev, heavy-ball, inhomogeneous, oja,
 oja-momentum, ada-oja, minibatch, vr-pca, vr.
 
 Results in DIR: components.csv and .npy (columns × k), scores.csv and .npy (rows × k), variances.csv,
-summary.json (what --json prints). Ctrl-C finishes the step and writes what is there.
+summary.json (what --json prints). Ctrl-C finishes the step, saves the run to the checkpoint if there
+is to be one, writes what is there, and says by which command it goes on.
 Certified: each residual ‖Cv − λv‖, recomputed from the data, is at most T times the largest λ.";
 
 const SVD_HELP: &str = "\
 Examples:
   favard svd counts.mtx -k 20 -o out
   favard svd x.npy -k 3 --tol 1e-10 --json
+  favard svd x.npy -k 3 -o out --checkpoint run.favard --resume run.favard
 
 Results in DIR: components.csv and .npy (right vectors, columns × k), scores.csv and .npy (X V,
 rows × k), variances.csv, summary.json. Nothing is subtracted; `favard pca` subtracts the mean.
@@ -160,6 +165,24 @@ pub struct FitArgs {
     /// Write a page to look at: one HTML file that needs nothing else.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+
+    /// Save the run to this file as it goes.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+
+    /// Seconds between two saves; with 0, one after every step.
+    #[arg(long, value_name = "SEC", default_value = "60", value_parser = seconds)]
+    pub checkpoint_every: Duration,
+
+    /// Go on with the run that was saved to this file: same bits as an unbroken one.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+}
+
+/// A time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
+    Duration::try_from_secs_f64(value).map_err(|_| "not a time of 0 or more".to_string())
 }
 
 /// Arguments of `favard pca`.

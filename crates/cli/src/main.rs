@@ -3,6 +3,7 @@
 //! `main` only parses, runs one command and turns its outcome into an exit code: 0 when the request
 //! was met, 2 when it was not (results are written all the same), 1 for an error, which is one line.
 
+mod again;
 mod args;
 mod command;
 mod covariance;

@@ -1,29 +1,28 @@
 //! [`Checkpoint`]: a run on disk.
 
-use std::fs::{self, File};
-use std::io::{Read, Write};
 use std::path::Path;
 
 use favard_operator::{Block, Scalar};
 use serde::{Deserialize, Serialize};
 
 use crate::Engine;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::gauge::Gauge;
 use crate::info::Record;
 use crate::map::{Cost, StepMap};
 use crate::memory::{Memory, foreign};
 use crate::readout::Readout;
 use crate::recurrence::Recurrence;
+use crate::store::{self, Stored};
 
-/// The first bytes of a file, with the version of the format.
-const MAGIC: &[u8; 16] = b"favard state 1\n\0";
+/// Whose states the files are.
+const KIND: &str = "engine";
 
 /// Everything a run needs to go on: a resumed run gives the same bits as an unbroken one.
 ///
 /// It is a serde type: any format will do that keeps floating-point numbers exactly.
-/// [`save`](Self::save) and [`load`](Self::load) use a compact binary one with a checksum, and
-/// replace the file atomically.
+/// [`save`](Self::save) and [`load`](Self::load) use the compact binary one of [`store`], with a
+/// checksum, and replace the file atomically.
 ///
 /// # Example
 /// ```
@@ -48,8 +47,6 @@ const MAGIC: &[u8; 16] = b"favard state 1\n\0";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "T: Scalar")]
 pub struct Checkpoint<T: Scalar> {
-    /// Bytes of a number: 4 or 8.
-    width: u8,
     tick: u64,
     phase: u64,
     cur: Block<T>,
@@ -82,28 +79,7 @@ impl<T: Scalar> Checkpoint<T> {
     /// # Errors
     /// When a file cannot be written.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let io = |source| ErrorKind::Io { path: path.to_path_buf(), source };
-        let corrupt = |problem: postcard::Error| ErrorKind::Corrupt {
-            path: path.to_path_buf(),
-            problem: problem.to_string(),
-        };
-        let body = postcard::to_stdvec(self).map_err(corrupt)?;
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let temporary = path.with_file_name(name);
-        let write = || {
-            let mut file = File::create(&temporary)?;
-            file.write_all(MAGIC)?;
-            file.write_all(&checksum(&body).to_le_bytes())?;
-            file.write_all(&body)?;
-            file.sync_all()?;
-            fs::rename(&temporary, path)
-        };
-        write().map_err(|error| {
-            // The half-written file is of no use to anyone; the first error is what matters.
-            let _ = fs::remove_file(&temporary);
-            io(error).into()
-        })
+        store::save::<T>(path, KIND, self)
     }
 
     /// Reads a checkpoint back.
@@ -111,32 +87,8 @@ impl<T: Scalar> Checkpoint<T> {
     /// # Errors
     /// When the file cannot be read, is not a checkpoint, or is damaged.
     pub fn load(path: &Path) -> Result<Self> {
-        let io = |source| ErrorKind::Io { path: path.to_path_buf(), source };
-        let mut bytes = Vec::new();
-        File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(io)?;
-        let corrupt = |problem: &str| ErrorKind::Corrupt {
-            path: path.to_path_buf(),
-            problem: problem.to_string(),
-        };
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| corrupt("not a favard checkpoint"))?;
-        let (sum, body) = rest.split_at_checked(8).ok_or_else(|| corrupt("is cut short"))?;
-        if sum != checksum(body).to_le_bytes() {
-            return Err(corrupt("the checksum does not match: the file is damaged").into());
-        }
-        // The first byte of the body is the width: read it before anything is parsed with it.
-        let width = body.first().copied().unwrap_or(0);
-        if usize::from(width) != size_of::<T>() {
-            return Err(foreign("bytes of a number", size_of::<T>(), width));
-        }
-        Ok(postcard::from_bytes(body).map_err(|error| corrupt(&error.to_string()))?)
+        Stored::open::<T>(path, KIND)?.read()
     }
-}
-
-/// FNV-1a with 64 bits.
-fn checksum(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 impl<T, M, R, G, O> Engine<T, M, R, G, O>
@@ -151,9 +103,6 @@ where
     pub fn checkpoint(&self) -> Checkpoint<T> {
         let Cost { applications, passes } = self.map.cost();
         Checkpoint {
-            // 4 or 8.
-            #[allow(clippy::cast_possible_truncation)]
-            width: size_of::<T>() as u8,
             tick: self.tick,
             phase: self.phase,
             cur: self.cur.clone(),
@@ -172,7 +121,7 @@ where
     /// and readout.
     ///
     /// # Errors
-    /// [`ErrorKind::Foreign`] when they are of another kind, have other parameters or another
+    /// [`Foreign`](crate::ErrorKind::Foreign) when they are of another kind, have other parameters or another
     /// shape; the engine should then not be used.
     pub fn resume(&mut self, checkpoint: Checkpoint<T>) -> Result<()> {
         let Checkpoint { tick, phase, cur, prev, .. } = checkpoint;

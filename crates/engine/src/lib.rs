@@ -56,6 +56,7 @@ pub mod observe;
 pub mod readout;
 pub mod recurrence;
 mod ritz;
+pub mod store;
 
 pub use checkpoint::Checkpoint;
 pub use engine::{Advance, Engine};

@@ -58,8 +58,8 @@ pub mod prelude {
     };
     pub use favard_engine::{Advance, Checkpoint, Engine, Info, RayleighRitz, Stop};
     pub use favard_models::{
-        Eigen, Kaczmarz, Lanczos, LeastSquares, MatrixCompletion, Pca, PcaFit, PhaseRetrieval,
-        Solver, StreamingPca, SubspaceTracker, SvdFit, TruncatedSvd,
+        Checkpoints, Eigen, Kaczmarz, Lanczos, LeastSquares, MatrixCompletion, Pca, PcaFit,
+        PhaseRetrieval, Solver, StreamingPca, SubspaceTracker, SvdFit, TruncatedSvd,
     };
     pub use favard_operator::{
         Adjoint, AdjointOperator, Batch, Block, BlockDiagonal, BlockMut, BlockRef, Centered,

@@ -48,6 +48,22 @@ pub enum ErrorKind {
         /// Those that there are.
         known: String,
     },
+    /// A checkpoint belongs to another run.
+    #[error("checkpoint: {what} is {found} in the file and {expected} here")]
+    Foreign {
+        /// What differs.
+        what: String,
+        /// What it is here.
+        expected: String,
+        /// What it is in the file.
+        found: String,
+    },
+    /// The parts of a checkpoint do not fit each other: it was not written by this library.
+    #[error("checkpoint: {problem}")]
+    Damaged {
+        /// What does not fit.
+        problem: &'static str,
+    },
     /// A parameter is outside its range.
     #[error("{name}: {value} {need}")]
     Parameter {

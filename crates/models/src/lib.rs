@@ -17,10 +17,13 @@
 //! | [`Kaczmarz`] | a linear system by row projections, averaged or in blocks, with momentum |
 //! | [`estimate`] | how hard is this problem? The top of the spectrum and the sampling noise, in the form that the planners of `favard-theory` take |
 //!
+//! Long runs can be saved, and taken up to the bit: [`Checkpoints`].
+//!
 //! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
 //! from them.
 
 mod certificate;
+mod checkpoint;
 mod completion;
 mod eigen;
 mod error;
@@ -41,6 +44,7 @@ mod symmetric;
 mod tracking;
 
 pub use certificate::{Certificate, Cluster};
+pub use checkpoint::Checkpoints;
 pub use completion::{Completed, CompletionSpectral, Entries, MatrixCompletion};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
@@ -52,7 +56,7 @@ pub use least_squares::LeastSquares;
 pub use pca::{Fitting, Pca, PcaFit, Solver, Watch};
 pub use phase::{PhaseRetrieval, PhaseSpectral, Recovered};
 pub use streaming::StreamingPca;
-pub use svd::{SvdFit, TruncatedSvd};
+pub use svd::{SvdFit, SvdFitting, TruncatedSvd};
 pub use tracking::{
     BatchCovariance, SubspaceTracker, Tracked, TrackingMomentum, TrackingStep, Weighing,
 };

@@ -11,8 +11,8 @@ use crate::args::PcaArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fit::{Run, components};
-use crate::watch::{Watcher, catch_interrupts, interrupted};
-use crate::{output, shown};
+use crate::watch::{Watcher, catch_interrupts};
+use crate::{again, output, shown};
 
 pub fn run(args: &PcaArgs) -> Result<Outcome> {
     let fit = &args.fit;
@@ -36,6 +36,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         pca = pca.beta(beta);
     }
+    let checkpoints = again::checkpoints(fit);
     catch_interrupts()?;
     let mut watcher = Watcher::new(fit);
     let x = data.rows();
@@ -46,24 +47,24 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
             Some(earlier) => fitting.start(earlier),
             None => fitting,
         };
-        fitting.watch(&mut watch).run().map_err(Error::of(&data.name))?
+        let fitting = fitting.watch(&mut watch).checkpoints(&checkpoints);
+        fitting.run().map_err(Error::of(&data.name))?
     };
     let run = Run { data: &data, args: fit, time: watcher.finish() };
-    let outcome = output::finish(&run.pca(&found).map_err(Error::of(&data.name))?, &data, fit)?;
-    if interrupted() {
-        eprintln!("favard: interrupted; {}", go_on(fit.output.as_deref()));
-    }
+    let found = run.pca(&found).map_err(Error::of(&data.name))?;
+    let outcome = output::finish(&found, &data, fit)?;
+    again::say(fit, &found.summary.stop, &go_on(fit.output.as_deref()));
     Ok(outcome)
 }
 
-/// How an interrupted run is taken up again.
+/// How an interrupted run that was not saved is taken up again.
 fn go_on(folder: Option<&Path>) -> String {
     match folder {
         Some(folder) => {
             let folder = shown::one_line(&folder.display().to_string());
             format!("to go on from here, run the same command with --start {folder}")
         }
-        None => "with -o DIR it could go on from here by --start DIR".to_string(),
+        None => "with --checkpoint FILE it could go on from here".to_string(),
     }
 }
 

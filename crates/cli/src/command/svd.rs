@@ -7,8 +7,8 @@ use crate::args::SvdArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fit::{Run, components};
-use crate::output;
-use crate::watch::{Watcher, catch_interrupts, interrupted};
+use crate::watch::{Watcher, catch_interrupts};
+use crate::{again, output};
 
 pub fn run(args: &SvdArgs) -> Result<Outcome> {
     let fit = &args.fit;
@@ -26,15 +26,19 @@ pub fn run(args: &SvdArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         svd = svd.beta(beta);
     }
+    let checkpoints = again::checkpoints(fit);
     catch_interrupts()?;
     let mut watcher = Watcher::new(fit);
-    let found = svd
-        .fit_watched(&data.rows(), &mut |record| watcher.step(record))
-        .map_err(Error::of(&data.name))?;
+    let x = data.rows();
+    let found = {
+        let mut watch = |record: &_| watcher.step(record);
+        let fitting = svd.on(&x).watch(&mut watch).checkpoints(&checkpoints);
+        fitting.run().map_err(Error::of(&data.name))?
+    };
     let run = Run { data: &data, args: fit, time: watcher.finish() };
-    let outcome = output::finish(&run.svd(&found).map_err(Error::of(&data.name))?, &data, fit)?;
-    if interrupted() {
-        eprintln!("favard: interrupted; these are the vectors found so far");
-    }
+    let found = run.svd(&found).map_err(Error::of(&data.name))?;
+    let outcome = output::finish(&found, &data, fit)?;
+    let otherwise = "with --checkpoint FILE it could go on from here";
+    again::say(fit, &found.summary.stop, otherwise);
     Ok(outcome)
 }

@@ -11,7 +11,7 @@ use crate::args::FitArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
-use crate::shown;
+use crate::{again, shown};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -74,7 +74,7 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
         scree = figure(&scree, &shares),
         loadings = loadings(fit, data),
         certificate = certificate(fit, args),
-        command = escape(&command()),
+        command = escape(&again::command()),
         // Nothing in a name can end the element.
         points = points.replace('<', "\\u003c"),
     ))
@@ -166,20 +166,6 @@ fn certificate(fit: &Fit, args: &FitArgs) -> String {
         proof.orthogonality(),
     );
     text
-}
-
-/// The command of this run, quoted for a shell.
-fn command() -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+".contains(c);
-    let quoted = |word: String| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    };
-    let words = std::env::args_os().skip(1).map(|word| quoted(word.to_string_lossy().into_owned()));
-    ["favard".to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
 }
 
 fn escape(text: &str) -> String {

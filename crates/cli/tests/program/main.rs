@@ -8,4 +8,6 @@ mod interrupt;
 mod matrices;
 mod planning;
 mod report;
+#[cfg(target_os = "linux")]
+mod resume;
 mod support;

@@ -1,17 +1,45 @@
 //! [`Lanczos`]: the largest eigenpairs of a symmetric operator, by block Lanczos.
 
 mod run;
+mod state;
 
 use std::ops::ControlFlow;
 
 use favard_engine::{Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
-use crate::Eigen;
+use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
 use crate::exact::exact_eigen;
-use crate::memory;
+use crate::{Checkpoints, Eigen, memory};
 use run::Run;
+use state::State;
+
+/// The kind of file that runs for eigenpairs are saved to.
+pub(crate) const EIGENPAIRS: &str = "eigenpairs";
+
+/// Runs from a beginning, or from the state that is taken up, to the end.
+fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
+    mut run: Run<'_, T, A>,
+    (dim, width, room): (usize, usize, usize),
+    keeper: &mut Keeper,
+    watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    begin: impl FnOnce(&mut Run<'_, T, A>) -> Result<()>,
+) -> Result<Eigen<T>> {
+    keeper.mark("columns of a panel", width)?;
+    keeper.mark("columns of the basis", room)?;
+    if let Some(state) = keeper.take::<State<'static, T>>()? {
+        if let Some(problem) = state.problem(dim, width, room) {
+            return Err(ErrorKind::Damaged { problem }.into());
+        }
+        run.restore(state);
+    } else {
+        begin(&mut run)?;
+        run.step()?;
+    }
+    let stop = run.iterate(keeper, watch)?;
+    run.finish(stop)
+}
 
 /// Block Lanczos with thick restart and full reorthogonalisation.
 ///
@@ -139,15 +167,68 @@ impl Lanczos {
         start: Option<&Block<T>>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
+        self.solve_kept(op, start, &mut Keeper::default(), watch)
+    }
+
+    /// Runs from given columns, saved as it goes, or takes up a run that was: see [`Checkpoints`].
+    /// The columns are those of the run that is taken up.
+    ///
+    /// An operator that is hardly larger than the basis is solved exactly, in one step: there is
+    /// nothing to save then.
+    ///
+    /// # Errors
+    /// Those of [`solve_watched`](Self::solve_watched), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::Stop;
+    /// use favard_models::{Checkpoints, Lanczos};
+    /// use favard_operator::Diagonal;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let op = Diagonal::new((0..1000).map(|i| 1.0 / (1.0 + f64::from(i))).collect())?;
+    /// let lanczos = Lanczos::new(3);
+    /// let stop = &mut |_: &_| ControlFlow::Break(Stop::Requested); // after the first step
+    /// lanczos.solve_saved(&op, None, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &_| ControlFlow::Continue(());
+    /// let resumed = lanczos.solve_saved(&op, None, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, lanczos.solve(&op)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_saved<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        start: Option<&Block<T>>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>> {
+        let dim = self.check(op.shape())?;
+        let mut keeper = Keeper::open::<T>(checkpoints, EIGENPAIRS)?;
+        keeper.mark("solver", "krylov")?;
+        keeper.mark("dimension", dim)?;
+        keeper.mark("work of a product", op.work())?;
+        keeper.mark("components", self.components)?;
+        keeper.mark("seed", self.seed)?;
+        keeper.mark("start", start.map_or("random".to_string(), checkpoint::hash))?;
+        self.solve_kept(op, start, &mut keeper, watch)
+    }
+
+    /// Runs with a keeper that knows the problem.
+    pub(crate) fn solve_kept<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        start: Option<&Block<T>>,
+        keeper: &mut Keeper,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>> {
         let dim = self.check(op.shape())?;
         let (width, room) = self.sizes::<T>(dim);
         if room + width >= dim {
             return self.solve_small(op, watch);
         }
-        let mut run = Run::new(op, dim, width, room, self);
-        run.begin(start)?;
-        let stop = run.iterate(watch)?;
-        run.finish(stop)
+        let run = Run::new(op, dim, width, room, self);
+        go(run, (dim, width, room), keeper, watch, |run| run.begin(start))
     }
 
     /// Goes on from pairs that were found earlier, to more of them, without finding those again:
@@ -175,6 +256,17 @@ impl Lanczos {
         vectors: &Block<T>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
+        self.extend_kept(op, (values, vectors), &mut Keeper::default(), watch)
+    }
+
+    /// Goes on from pairs with a keeper that knows the problem.
+    pub(crate) fn extend_kept<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        (values, vectors): (&[T], &Block<T>),
+        keeper: &mut Keeper,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>> {
         let dim = self.check(op.shape())?;
         let (width, room) = self.sizes::<T>(dim);
         favard_operator::check_dim("values", vectors.cols(), values.len())?;
@@ -182,10 +274,8 @@ impl Lanczos {
         if room + width >= dim {
             return self.solve_small(op, watch);
         }
-        let mut run = Run::new(op, dim, width, room, self);
-        run.begin_from(values, vectors)?;
-        let stop = run.iterate(watch)?;
-        run.finish(stop)
+        let run = Run::new(op, dim, width, room, self);
+        go(run, (dim, width, room), keeper, watch, |run| run.begin_from(values, vectors))
     }
 
     /// The basis would be the whole space: the matrix itself is no larger.

@@ -1,5 +1,6 @@
 //! [`Run`]: the state of block Lanczos.
 
+use std::borrow::Cow;
 use std::ops::{ControlFlow, Range};
 
 use faer::Mat;
@@ -7,7 +8,9 @@ use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, BlockRef, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use super::Lanczos;
+use super::state::{Seen, State};
 use crate::Eigen;
+use crate::checkpoint::Keeper;
 use crate::error::Result;
 use crate::symmetric::symmetric_eigen;
 
@@ -39,11 +42,14 @@ pub(super) struct Run<'a, T: Scalar, A: ?Sized> {
     rotation: Mat<T>,
     residuals: Vec<T>,
     qr: Orthonormalizer<T>,
-    /// Independent columns of `image` when it was orthonormalised last.
+    /// R and the number of independent columns of `image` when it was orthonormalised last.
+    r: Block<T>,
     rank: usize,
     products: u64,
     /// The product after which the Ritz pairs are looked at next.
     check: u64,
+    /// What was seen when they were looked at last.
+    seen: Seen<T>,
     history: Vec<Record<T>>,
     ws: Workspace<T>,
 }
@@ -68,9 +74,11 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             rotation: Mat::zeros(0, 0),
             residuals: Vec::new(),
             qr: Orthonormalizer::new(width),
+            r: Block::zeros(width, width),
             rank: 0,
             products: 0,
             check: 0,
+            seen: (T::zero(), T::infinity(), 0),
             history: Vec::new(),
             ws: Workspace::new(),
         }
@@ -115,14 +123,14 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     /// image = Q R; image ← Q.
     fn orthonormalize(&mut self) -> Result<()> {
         self.rank = self.qr.orthonormalize(&mut [&mut self.image], &mut self.ws)?;
+        self.r.assign(self.qr.r().as_ref())?;
         Ok(())
     }
 
     /// Whether some column of `image` was so small that what rounding left of V in it is no longer
     /// negligible, or was no direction at all and has a random one in its place.
     fn is_doubtful(&self) -> bool {
-        let r = self.qr.r();
-        let diagonal = || (0..self.width).map(|j| r.row(j)[j]);
+        let diagonal = || (0..self.width).map(|j| self.r.row(j)[j]);
         let (least, most) =
             diagonal().fold((T::infinity(), T::zero()), |(a, b), d| (a.min(d), b.max(d)));
         self.rank < self.width || least < most * T::of(SPREAD)
@@ -203,10 +211,9 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let matrix = self.small.as_ref().submatrix(0, 0, used, used);
         (self.values, self.rotation) = symmetric_eigen(matrix)?;
         let last = used - self.width;
-        let r = self.qr.r();
         let residual = |j: usize| {
             let entry = |i: usize| -> T {
-                (i..self.width).map(|p| r.row(i)[p] * self.rotation[(last + p, j)]).sum()
+                (i..self.width).map(|p| self.r.row(i)[p] * self.rotation[(last + p, j)]).sum()
             };
             (0..self.width).map(|i| entry(i) * entry(i)).sum::<T>().sqrt()
         };
@@ -214,17 +221,53 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         Ok(())
     }
 
+    /// Takes up the state of an earlier run, which has made a step and not looked at it yet.
+    pub fn restore(&mut self, state: State<'_, T>) {
+        self.panels = state.panels.into_owned();
+        (self.coupled, self.rank) = (state.coupled, state.rank);
+        (self.image, self.r) = (state.image.into_owned(), state.r.into_owned());
+        for i in 0..state.small.rows() {
+            for (j, &value) in state.small.row(i).iter().enumerate() {
+                self.small[(i, j)] = value;
+            }
+        }
+        (self.products, self.check, self.seen) = (state.products, state.check, state.seen);
+        self.history = state.history.into_owned();
+    }
+
+    /// The state after a step, with what was known before the look at it.
+    fn state(&self, (check, seen, records): (u64, Seen<T>, usize)) -> State<'_, T> {
+        State {
+            panels: Cow::Borrowed(&self.panels),
+            coupled: self.coupled,
+            image: Cow::Borrowed(&self.image),
+            r: Cow::Borrowed(&self.r),
+            rank: self.rank,
+            small: Block::from_fn(self.used(), self.used(), |i, j| self.small[(i, j)]),
+            products: self.products,
+            check,
+            seen,
+            history: Cow::Borrowed(&self.history[..records]),
+        }
+    }
+
+    /// One step: the last panel is multiplied, and what is new in it becomes the next one.
+    pub fn step(&mut self) -> Result<()> {
+        self.expand()?;
+        // W = V_{j+1} R
+        self.orthonormalize()
+    }
+
+    /// Looks at a step that has been made, and goes on until there is a reason to stop.
     pub fn iterate(
         &mut self,
+        keeper: &mut Keeper,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Stop> {
         let components = self.plan.components;
-        // The first Ritz value, the worst residual relative to it, and when they were seen.
-        let mut seen = (T::zero(), T::infinity(), 0);
         loop {
-            self.expand()?;
-            // W = V_{j+1} R
-            self.orthonormalize()?;
+            // A look is no part of the state: with another tolerance or budget it is another one.
+            let before = (self.check, self.seen, self.history.len());
             let (tick, used) = (self.products, self.used());
             let (full, last) = (used >= self.room, tick >= self.plan.products);
             if full || last || tick >= self.check {
@@ -233,17 +276,21 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
                 let scale = wanted.fold(T::zero(), |m, v| m.max(v.abs()));
                 let leading = self.residuals.iter().take(components);
                 let worst = leading.fold(T::zero(), |m, &r| m.max(r));
-                self.check = tick + self.patience(seen, (worst, scale, tick));
-                seen = (self.values[0], worst, tick);
+                self.check = tick + self.patience(self.seen, (worst, scale, tick));
+                self.seen = (self.values[0], worst, tick);
                 if used >= components && worst.as_f64() <= self.plan.tolerance * scale.as_f64() {
-                    self.record(tick, seen);
+                    self.record(tick);
                     return Ok(Stop::Converged);
                 }
             }
-            let record = self.record(tick, seen);
+            let record = self.record(tick);
             let told = watch(&record);
-            if last || told.is_break() {
-                if seen.2 < tick {
+            let over = last || told.is_break();
+            if keeper.is_due() || over && keeper.saves() {
+                keeper.save::<T>(&self.state(before))?;
+            }
+            if over {
+                if self.seen.2 < tick {
                     self.ritz()?;
                 }
                 return Ok(told.break_value().unwrap_or(Stop::Iterations));
@@ -252,10 +299,12 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
                 self.compress()?;
             }
             self.append()?;
+            self.step()?;
         }
     }
 
-    fn record(&mut self, tick: u64, (ritz, residual, _): (T, T, u64)) -> Record<T> {
+    fn record(&mut self, tick: u64) -> Record<T> {
+        let (ritz, residual, _) = self.seen;
         let record = Record { tick, passes: tick as f64, ritz, residual };
         self.history.push(record);
         record
@@ -264,7 +313,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     /// Products until the Ritz pairs are worth another look. Up to 48 columns the small eigenproblem
     /// costs a twentieth of a product or less, beyond as much as one: then it is a third of what the
     /// rate since the last look asks for, at most 4, because convergence speeds up.
-    fn patience(&self, (_, before, then): (T, T, u64), (now, scale, tick): (T, T, u64)) -> u64 {
+    fn patience(&self, (_, before, then): Seen<T>, (now, scale, tick): (T, T, u64)) -> u64 {
         let goal = T::of(self.plan.tolerance) * scale;
         let known = before.is_finite() && now < before && goal > T::zero() && goal < now;
         if self.used() <= 48 || !known {

@@ -1,12 +1,15 @@
 //! [`Cg`]: conjugate gradients on the normal equations, one pass over the data a step.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use favard_engine::Stop;
 use favard_operator::{AdjointOperator, Between, Block, Scalar, Workspace};
+use serde::{Deserialize, Serialize};
 
 use super::columns::{add, add_and_measure, curves, largest, turn};
 use super::monitor::{Checked, Monitor, Outcome, refuse_non_finite};
+use super::state::{Kept, Phase, Prelude, check_shapes};
 use crate::error::Result;
 
 /// A square of a residual norm from the recurrence is trusted down to so many ε of the last true
@@ -135,44 +138,114 @@ impl<'a, T: Scalar> Cg<'a, T> {
 /// The coefficients (α, β) of a run.
 pub(super) type Coefficients = Vec<(f64, f64)>;
 
-/// Runs the method from zero, and returns its coefficients as well.
+/// What the run knows beside the iteration itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct Course<T: Scalar> {
+    /// ‖r‖² by the recurrence, and what it was when it was last true.
+    squares: Vec<T>,
+    known: Vec<T>,
+    residuals: Vec<T>,
+    /// The columns that are not solved.
+    moves: Vec<bool>,
+    /// Checks without a gain, and the best certificate of a check.
+    failures: usize,
+    best: T,
+}
+
+/// What a checkpoint carries: the iteration between two steps, and its course.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct State<'a, T: Scalar> {
+    x: Cow<'a, Block<T>>,
+    g: Cow<'a, Block<T>>,
+    p: Cow<'a, Block<T>>,
+    squares: Cow<'a, [T]>,
+    coefficients: Cow<'a, [(f64, f64)]>,
+    records: bool,
+    course: Cow<'a, Course<T>>,
+}
+
+impl<T: Scalar> Cg<'_, T> {
+    fn state<'a>(&'a self, course: &'a Course<T>) -> State<'a, T> {
+        State {
+            x: Cow::Borrowed(&self.x),
+            g: Cow::Borrowed(&self.g),
+            p: Cow::Borrowed(&self.p),
+            squares: Cow::Borrowed(&self.squares),
+            coefficients: Cow::Borrowed(&self.coefficients),
+            records: self.records,
+            course: Cow::Borrowed(course),
+        }
+    }
+
+    fn restore(&mut self, state: State<'_, T>) -> Result<Course<T>> {
+        let course = state.course.into_owned();
+        let lists = [&course.squares, &course.known, &course.residuals].map(Vec::len);
+        let lengths = [&lists[..], &[course.moves.len(), state.squares.len() / 2]].concat();
+        check_shapes(&[&state.x, &state.g, &state.p], self.x.shape(), &lengths)?;
+        (self.x, self.g, self.p) =
+            (state.x.into_owned(), state.g.into_owned(), state.p.into_owned());
+        self.squares.copy_from_slice(&state.squares);
+        (self.coefficients, self.records) = (state.coefficients.into_owned(), state.records);
+        Ok(course)
+    }
+}
+
+/// Runs the method from zero, or from where it was saved, and returns its coefficients as well.
 pub(super) fn solve<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
+    kept: Option<Kept<T>>,
     ws: &mut Workspace<T>,
 ) -> Result<(Outcome<T>, Coefficients)> {
     let system = monitor.system;
     let (dim, cols) = (system.base.shape().1, system.rhs.cols());
     let mut true_g = Block::zeros(dim, cols);
-    system.base.apply_adjoint(T::one(), system.rhs.as_ref(), T::zero(), true_g.as_mut(), ws)?;
-    monitor.count(1, 1.0);
-    refuse_non_finite(&true_g)?;
+    if kept.is_none() {
+        system.base.apply_adjoint(T::one(), system.rhs.as_ref(), T::zero(), true_g.as_mut(), ws)?;
+        monitor.count(1, 1.0);
+        refuse_non_finite(&true_g)?;
+    }
     let mut cg = Cg::new(system.factors, true_g.clone());
-    // ‖r‖² by the recurrence, and what it was when it was last true
-    let mut squares: Vec<T> = monitor.sizes.iter().map(|&size| size * size).collect();
-    let mut known = squares.clone();
-    let mut residuals = monitor.sizes.clone();
-    let (mut moves, mut roots) = (vec![true; cols], vec![T::zero(); 3 * cols]);
+    let first: Vec<T> = monitor.sizes.iter().map(|&size| size * size).collect();
+    let mut course = Course {
+        known: first.clone(),
+        squares: first,
+        residuals: monitor.sizes.clone(),
+        moves: vec![true; cols],
+        failures: 0,
+        best: T::infinity(),
+    };
+    if let Some(Kept { known, mut stored, .. }) = kept {
+        course = cg.restore(stored.read()?)?;
+        monitor.restore(known)?;
+        if monitor.is_spent() {
+            let (x, stop) = (cg.x, Stop::Passes);
+            return Ok((Outcome { x, stop, checked: None }, cg.coefficients));
+        }
+    }
+    let mut roots = vec![T::zero(); 3 * cols];
     let mut checked: Option<Checked<T>>;
-    let (mut failures, mut best) = (0, T::infinity());
     let stop = loop {
+        let Course { squares, known, residuals, moves, failures, best } = &mut course;
         cg.gradients(&mut roots);
         let (plain, scaled) = roots.split_at(cols);
-        monitor.judge_norms(plain, &scaled[..cols], &residuals);
+        monitor.judge_norms(plain, &scaled[..cols], residuals);
         let low =
             |j: usize| squares[j] <= T::of(TRUST) * T::EPSILON * known[j] && known[j] > T::zero();
         let doubt = (0..cols).any(|j| moves[j] && low(j));
-        if doubt || monitor.all_solved(&residuals) {
+        if doubt || monitor.all_solved(residuals) {
             let found = monitor.check(&cg.x, &mut true_g, ws)?;
             let solved = monitor.all_solved(&found.residuals);
             // Nothing gained since the last check: the normal equations are at their end.
             let worst = largest(&monitor.certificates);
-            failures = if worst < best * T::of(0.5) { 0 } else { failures + 1 };
-            best = best.min(worst);
+            *failures = if worst < *best * T::of(0.5) { 0 } else { *failures + 1 };
+            *best = best.min(worst);
             residuals.copy_from_slice(&found.residuals);
-            squares.iter_mut().zip(&residuals).for_each(|(square, &r)| *square = r * r);
-            known.copy_from_slice(&squares);
+            squares.iter_mut().zip(&*residuals).for_each(|(square, &r)| *square = r * r);
+            known.copy_from_slice(squares);
             checked = Some(found);
-            if solved || failures >= PATIENCE {
+            if solved || *failures >= PATIENCE {
                 break if solved { Stop::Converged } else { Stop::Stagnated };
             }
             cg.replace(&true_g);
@@ -191,12 +264,14 @@ pub(super) fn solve<T: Scalar>(
         roots.iter_mut().zip(lengths).for_each(|(root, &length)| *root = length.sqrt());
         monitor.learn_lengths(&lengths[..cols], &roots[cols..2 * cols], &roots[2 * cols..]);
         monitor.count(1, 1.0);
-        cg.advance(&moves);
+        cg.advance(moves);
         for j in 0..cols {
             squares[j] -= cg.steps[j] * cg.old[j];
             residuals[j] = squares[j].max(T::zero()).sqrt();
         }
-        if let ControlFlow::Break(stop) = monitor.tick() {
+        let flow = monitor.tick();
+        monitor.keep(flow, (Phase::Cg, &Prelude::default()), || cg.state(&course))?;
+        if let ControlFlow::Break(stop) = flow {
             break stop;
         }
     };

@@ -6,14 +6,16 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use favard_engine::map::StepMap;
 use favard_engine::recurrence::{Chebyshev, HeavyBall, Normalized, Recurrence};
-use favard_engine::{Advance, Engine, Stop};
+use favard_engine::{Advance, Checkpoint, Engine, Stop};
 use favard_operator::{Block, Gram, Scalar, Workspace};
+use serde::{Deserialize, Serialize};
 
 use super::columns::{largest, scale_rows};
 use super::gradient::Gradient;
 use super::monitor::{Checked, Monitor, Outcome, refuse_non_finite};
 use super::newton::Newton;
 use super::spectrum::Ends;
+use super::state::{Kept, Phase, Prelude};
 use crate::error::Result;
 use crate::symmetric::symmetric_eigen;
 
@@ -41,6 +43,14 @@ impl<T: Scalar> Evaluated<T> for Newton<'_, T> {
     }
 }
 
+/// What a checkpoint carries: the engine's own, and the first certificate.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct State<T: Scalar> {
+    engine: Checkpoint<T>,
+    first: Option<T>,
+}
+
 /// Steps until the block that was evaluated last is solved; the engine holds it as its older block.
 fn run<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
     engine: &mut Engine<T, M, R>,
@@ -48,7 +58,27 @@ fn run<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
     limit: u64,
     ws: &mut Workspace<T>,
 ) -> Result<Stop> {
+    run_kept(engine, monitor, limit, (None, None), ws)
+}
+
+/// The same, from where it was saved, and saved with a prelude.
+fn run_kept<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
+    engine: &mut Engine<T, M, R>,
+    monitor: &mut Monitor<'_, T>,
+    limit: u64,
+    (kept, prelude): (Option<Kept<T>>, Option<&Prelude>),
+    ws: &mut Workspace<T>,
+) -> Result<Stop> {
     let mut first = None;
+    if let Some(Kept { known, mut stored, .. }) = kept {
+        let state: State<T> = stored.read()?;
+        engine.resume(state.engine)?;
+        first = state.first;
+        monitor.restore(known)?;
+        if monitor.is_spent() {
+            return Ok(Stop::Passes);
+        }
+    }
     for _ in 0..limit {
         let before = engine.map().cost();
         if let Advance::Ended(stop) = engine.advance()? {
@@ -68,6 +98,10 @@ fn run<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
         let limit = T::of(DIVERGED) * *first.get_or_insert(worst);
         if worst.is_nan() || worst > limit {
             return Ok(Stop::Stagnated);
+        }
+        if let Some(prelude) = prelude {
+            let state = || State { engine: engine.checkpoint(), first };
+            monitor.keep(flow, (Phase::Descent, prelude), state)?;
         }
         if let ControlFlow::Break(stop) = flow {
             return Ok(stop);
@@ -96,6 +130,7 @@ pub(super) fn solve<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
     polynomial: Polynomial,
     ends: &Ends,
+    kept: Option<Kept<T>>,
     ws: &mut Workspace<T>,
 ) -> Result<Outcome<T>> {
     let system = monitor.system;
@@ -107,16 +142,18 @@ pub(super) fn solve<T: Scalar>(
     let (low, high) = (T::of(ends.low), T::of(ends.high));
     let map = Gradient::new(system.op, &image, &monitor.sizes);
     let start = Block::zeros(dim, cols);
+    let prelude = Prelude { ends: Some(*ends), reason: String::new() };
+    let saved = (kept, Some(&prelude));
     // One point is no interval: heavy ball has no momentum there, and needs one step.
     let flat = high <= low * (T::one() + T::EPSILON.sqrt());
     if polynomial == Polynomial::Chebyshev && !flat {
         let semi = Normalized::new(Chebyshev::new(low, high)?, T::zero())?;
         let mut engine = Engine::new(map, semi, start)?;
-        let stop = run(&mut engine, monitor, u64::MAX, ws)?;
+        let stop = run_kept(&mut engine, monitor, u64::MAX, saved, ws)?;
         Ok(Outcome { x: unscaled(&engine, system.factors), stop, checked: None })
     } else {
         let mut engine = Engine::new(map, HeavyBall::polyak(low, high)?, start)?;
-        let stop = run(&mut engine, monitor, u64::MAX, ws)?;
+        let stop = run_kept(&mut engine, monitor, u64::MAX, saved, ws)?;
         Ok(Outcome { x: unscaled(&engine, system.factors), stop, checked: None })
     }
 }

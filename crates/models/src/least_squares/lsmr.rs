@@ -1,17 +1,20 @@
 //! LSMR: the robust method for hard problems.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use favard_engine::Stop;
 use favard_operator::{Block, Scalar, Workspace, ops};
+use serde::{Deserialize, Serialize};
 
 use super::columns::{add, largest, scale_add, scale_rows};
 use super::monitor::{Monitor, Outcome, refuse_non_finite};
+use super::state::{Kept, Phase, Prelude, check_shapes};
 use crate::error::Result;
 
 /// The rotations of one column: Fong and Saunders, algorithm 1 and section 5, without damping (the
 /// ridge is in the operator).
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Column<T> {
     alpha: T,
     beta: T,
@@ -109,6 +112,41 @@ fn normalize<T: Scalar>(w: &mut Block<T>, norms: &mut [T], ws: &mut Workspace<T>
     Ok(())
 }
 
+/// The vectors of the bidiagonalisation and of the recurrence, and the rotations.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct Recurrence<T: Scalar> {
+    u: Block<T>,
+    v: Block<T>,
+    h: Block<T>,
+    h_bar: Block<T>,
+    /// The correction, in scaled unknowns.
+    y: Block<T>,
+    alphas: Vec<T>,
+    betas: Vec<T>,
+    columns: Vec<Column<T>>,
+}
+
+/// What a checkpoint carries: the block that the round corrects, the best certificate of the rounds
+/// before, and the recurrence.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct State<'a, T: Scalar> {
+    x: Cow<'a, Block<T>>,
+    best: T,
+    recurrence: Cow<'a, Recurrence<T>>,
+}
+
+/// Where LSMR begins.
+pub(super) enum Start<T: Scalar> {
+    /// At zero.
+    Zero,
+    /// At a block.
+    At(Block<T>),
+    /// Where it was saved.
+    Kept(Kept<T>),
+}
+
 /// LSMR (Fong and Saunders, 2011) from a given block: the Golub–Kahan bidiagonalisation of M with
 /// $\lVert M^T r \rVert$ minimised over the Krylov space at every step, so that the certificate falls
 /// monotonically. Two passes a step.
@@ -121,16 +159,44 @@ fn normalize<T: Scalar>(w: &mut Block<T>, norms: &mut [T], ws: &mut Workspace<T>
 /// SIAM J. Sci. Comput. 33 (2011).
 pub(super) fn solve<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
-    start: Option<Block<T>>,
+    start: Start<T>,
+    prelude: &Prelude,
     ws: &mut Workspace<T>,
 ) -> Result<Outcome<T>> {
     let (dim, cols) = (monitor.system.op.shape().1, monitor.system.rhs.cols());
-    let mut x = start.unwrap_or_else(|| Block::zeros(dim, cols));
+    let (mut best, mut going) = (T::infinity(), None);
+    let mut x = match start {
+        Start::Zero => Block::zeros(dim, cols),
+        Start::At(x) => x,
+        Start::Kept(Kept { known, mut stored, .. }) => {
+            let state: State<'static, T> = stored.read()?;
+            let (x, recurrence) = (state.x.into_owned(), state.recurrence.into_owned());
+            let Recurrence { u, v, h, h_bar, y, alphas, betas, columns } = &recurrence;
+            let lists = [alphas.len(), betas.len(), columns.len()];
+            check_shapes(&[&x, v, h, h_bar, y], (dim, cols), &lists)?;
+            check_shapes(&[u], (monitor.system.op.shape().0, cols), &[])?;
+            monitor.restore(known)?;
+            (best, going) = (state.best, Some(recurrence));
+            x
+        }
+    };
     let mut g = Block::zeros(dim, cols);
-    let mut best = T::infinity();
     // Each round ends with a check; rounding may make another one, from there, necessary.
     loop {
-        let stop = round(monitor, &mut x, ws)?;
+        let kept = going.is_some();
+        let mut recurrence = match going.take() {
+            Some(recurrence) => recurrence,
+            None => begin(monitor, &x, ws)?,
+        };
+        let stop = if kept && monitor.is_spent() {
+            Stop::Passes
+        } else {
+            round(monitor, &mut recurrence, (&x, best, prelude), ws)?
+        };
+        // x ← x + D⁻¹ y
+        let mut y = recurrence.y;
+        scale_rows(monitor.system.factors, &mut y);
+        add(&vec![T::one(); cols], &y, &mut x);
         let checked = monitor.check(&x, &mut g, ws)?;
         if monitor.all_solved(&checked.residuals) {
             return Ok(Outcome { x, stop: Stop::Converged, checked: Some(checked) });
@@ -147,12 +213,12 @@ pub(super) fn solve<T: Scalar>(
     }
 }
 
-/// One run of the recurrence on the residual of y.
-fn round<T: Scalar>(
+/// The recurrence on the residual of x, before its first step.
+fn begin<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
-    x: &mut Block<T>,
+    x: &Block<T>,
     ws: &mut Workspace<T>,
-) -> Result<Stop> {
+) -> Result<Recurrence<T>> {
     let system = monitor.system;
     let ((rows, dim), cols) = (system.op.shape(), x.cols());
     let (one, zero) = (T::one(), T::zero());
@@ -166,44 +232,59 @@ fn round<T: Scalar>(
     system.op.apply_adjoint(one, u.as_ref(), zero, v.as_mut(), ws)?;
     monitor.count(2, 2.0);
     normalize(&mut v, &mut alphas, ws)?;
-    let mut state: Vec<Column<T>> =
+    let columns =
         alphas.iter().zip(&betas).map(|(&alpha, &beta)| Column::new(alpha, beta)).collect();
-    let (mut h, mut h_bar) = (v.clone(), Block::zeros(dim, cols));
-    let mut y = Block::zeros(dim, cols);
+    let (h, h_bar, y) = (v.clone(), Block::zeros(dim, cols), Block::zeros(dim, cols));
+    Ok(Recurrence { u, v, h, h_bar, y, alphas, betas, columns })
+}
+
+/// Steps of the recurrence until the estimates say that all is solved, or until it is stopped.
+fn round<T: Scalar>(
+    monitor: &mut Monitor<'_, T>,
+    recurrence: &mut Recurrence<T>,
+    (x, best, prelude): (&Block<T>, T, &Prelude),
+    ws: &mut Workspace<T>,
+) -> Result<Stop> {
+    let system = monitor.system;
+    let cols = recurrence.columns.len();
+    let (one, zero) = (T::one(), T::zero());
     let (mut first, mut second, mut third) = (vec![zero; cols], vec![zero; cols], vec![zero; cols]);
     let (mut residuals, mut squares) = (vec![zero; cols], vec![zero; cols]);
-    let stop = loop {
-        residuals.iter_mut().zip(&state).for_each(|(r, column)| *r = column.residual);
-        monitor.judge_estimates(|j| state[j].zeta_bar.abs(), &residuals);
+    loop {
+        let Recurrence { u, v, h, h_bar, y, alphas, betas, columns } = recurrence;
+        residuals.iter_mut().zip(&*columns).for_each(|(r, column)| *r = column.residual);
+        monitor.judge_estimates(|j| columns[j].zeta_bar.abs(), &residuals);
         if monitor.all_solved(&residuals) {
-            break Stop::Converged;
+            return Ok(Stop::Converged);
         }
         // β u = M v − α u
-        ops::scale_columns(&alphas, u.as_mut())?;
+        ops::scale_columns(alphas, u.as_mut())?;
         system.op.apply(one, v.as_ref(), -one, u.as_mut(), ws)?;
-        normalize(&mut u, &mut betas, ws)?;
+        normalize(u, betas, ws)?;
         // ‖M v‖² = α² + β² for the unit vector v
-        let pairs = alphas.iter().zip(&betas);
+        let pairs = alphas.iter().zip(&*betas);
         squares.iter_mut().zip(pairs).for_each(|(square, (&a, &b))| *square = a * a + b * b);
-        monitor.learn(&v, &squares, ws)?;
+        monitor.learn(v, &squares, ws)?;
         // α v = Mᵀu − β v
-        ops::scale_columns(&betas, v.as_mut())?;
+        ops::scale_columns(betas, v.as_mut())?;
         system.op.apply_adjoint(one, u.as_ref(), -one, v.as_mut(), ws)?;
-        normalize(&mut v, &mut alphas, ws)?;
+        normalize(v, alphas, ws)?;
         monitor.count(2, 2.0);
         for j in 0..cols {
-            (first[j], second[j], third[j]) = state[j].turn(alphas[j], betas[j]);
+            (first[j], second[j], third[j]) = columns[j].turn(alphas[j], betas[j]);
         }
         // h̄ ← h − (θ̄ρ / ρ₋ρ̄₋) h̄,  y ← y + (ζ / ρρ̄) h̄,  h ← v − (θ₊/ρ) h
-        scale_add(&first, &h, &mut h_bar);
-        add(&second, &h_bar, &mut y);
-        scale_add(&third, &v, &mut h);
-        if let ControlFlow::Break(stop) = monitor.tick() {
-            break stop;
+        scale_add(&first, h, h_bar);
+        add(&second, h_bar, y);
+        scale_add(&third, v, h);
+        let flow = monitor.tick();
+        monitor.keep(flow, (Phase::Lsmr, prelude), || State {
+            x: Cow::Borrowed(x),
+            best,
+            recurrence: Cow::Borrowed(&*recurrence),
+        })?;
+        if let ControlFlow::Break(stop) = flow {
+            return Ok(stop);
         }
-    };
-    // x ← x + D⁻¹ y
-    scale_rows(system.factors, &mut y);
-    add(&vec![one; cols], &y, x);
-    Ok(stop)
+    }
 }

@@ -16,6 +16,7 @@ mod sampled;
 mod solution;
 mod solver;
 pub(crate) mod spectrum;
+pub(crate) mod state;
 pub(crate) mod stochastic;
 
 pub use method::{Method, Scaling};
@@ -29,8 +30,11 @@ use std::ops::ControlFlow;
 use favard_engine::{Record, Stop};
 use favard_operator::{AdjointOperator, Block, ColumnMoments, Scalar};
 
+use crate::Checkpoints;
+use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 use problem::Terms;
+use state::LEAST_SQUARES;
 
 /// Linear least squares,
 ///
@@ -172,8 +176,62 @@ impl LeastSquares {
         T: Scalar,
         A: AdjointOperator<T> + ColumnMoments<T>,
     {
+        self.fit_kept(a, rhs, Keeper::default(), watch)
+    }
+
+    /// As [`fit_watched`](Self::fit_watched), saved as it goes, or taken up where it was saved, to
+    /// the bit: see [`Checkpoints`]. Only tolerance and budget may differ from the run that is taken
+    /// up. [`Method::Direct`] is done in a few steps and is not saved; nor is the rest of `Auto`
+    /// before its first iteration.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::{Checkpoints, LeastSquares, least_squares::Method};
+    /// use favard_operator::{Block, Dense};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let rows = Block::<f64>::gaussian(200, 30, 1);
+    /// let (a, b) = (Dense::new(rows.view())?, Block::gaussian(200, 1, 2));
+    /// let lsmr = LeastSquares::new().method(Method::Lsmr);
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// lsmr.fit_saved(&a, &b, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let resumed = lsmr.fit_saved(&a, &b, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, lsmr.fit(&a, &b)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit_saved<T, A>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ColumnMoments<T>,
+    {
+        self.fit_kept(a, rhs, Keeper::open::<T>(checkpoints, LEAST_SQUARES)?, watch)
+    }
+
+    fn fit_kept<T, A>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        keeper: Keeper,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ColumnMoments<T>,
+    {
         if self.scaling != Scaling::Auto {
-            return self.solve_watched(a, rhs, watch);
+            return self.run(&a, rhs, None, keeper, watch);
         }
         self.check()?;
         problem::check_rhs(a.shape(), rhs)?;
@@ -190,7 +248,7 @@ impl LeastSquares {
         let square = |(s, m): (&f64, &f64)| weight * (s + shift * m * m) + self.terms.ridge;
         let squares = columns.map(square).collect();
         let exact = self.terms.weights.is_none();
-        self.run(&a, rhs, Some((squares, exact)), watch)
+        self.run(&a, rhs, Some((squares, exact)), keeper, watch)
     }
 
     /// Solves for any operator that knows its adjoint.
@@ -264,7 +322,26 @@ impl LeastSquares {
         T: Scalar,
         A: AdjointOperator<T>,
     {
-        self.run(&a, rhs, None, watch)
+        self.run(&a, rhs, None, Keeper::default(), watch)
+    }
+
+    /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved:
+    /// see [`fit_saved`](Self::fit_saved).
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit), and those of the files.
+    pub fn solve_saved<T, A>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T>,
+    {
+        self.run(&a, rhs, None, Keeper::open::<T>(checkpoints, LEAST_SQUARES)?, watch)
     }
 
     fn check(&self) -> Result<()> {

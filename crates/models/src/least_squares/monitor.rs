@@ -1,11 +1,15 @@
 //! [`Monitor`]: when is a right-hand side solved?
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use favard_engine::{Record, Stop};
 use favard_operator::{AdjointOperator, Block, Result, Scalar, Workspace, ops};
+use serde::Serialize;
 
 use super::columns::{largest, scaled_norms};
+use super::state::{Known, Phase, Prelude, check_shapes};
+use crate::checkpoint::Keeper;
 
 /// The callback of a watched run.
 pub(crate) type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
@@ -64,6 +68,8 @@ pub(crate) struct Monitor<'a, T> {
     pub passes: f64,
     /// The certificates judged last, one a right-hand side.
     pub certificates: Vec<T>,
+    /// Saves the run; idle unless it is replaced.
+    pub keeper: Keeper,
     gradients: Vec<T>,
     scratch: (Vec<T>, Vec<T>),
 }
@@ -90,6 +96,7 @@ impl<'a, T: Scalar> Monitor<'a, T> {
             applications: 0,
             passes: 0.0,
             certificates: vec![T::infinity(); cols],
+            keeper: Keeper::default(),
             gradients: vec![T::zero(); cols],
             scratch: (vec![T::zero(); cols], vec![T::zero(); cols]),
         })
@@ -198,12 +205,46 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         };
         self.history.push(record);
         (self.watch)(&record)?;
-        // A budget that is NaN stops at once: it is no licence to go on for ever.
-        if self.passes < self.system.passes {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(Stop::Passes)
+        if self.is_spent() { ControlFlow::Break(Stop::Passes) } else { ControlFlow::Continue(()) }
+    }
+
+    /// Whether the budget is used up. One that is NaN is: it is no licence to go on for ever.
+    pub fn is_spent(&self) -> bool {
+        let left = self.passes < self.system.passes;
+        !left
+    }
+
+    /// Saves the run when that is due after a tick, and when the tick ended it.
+    pub fn keep<S: Serialize>(
+        &mut self,
+        flow: ControlFlow<Stop>,
+        (phase, prelude): (Phase, &Prelude),
+        state: impl FnOnce() -> S,
+    ) -> favard_engine::Result<()> {
+        if !(self.keeper.is_due() || flow.is_break() && self.keeper.saves()) {
+            return Ok(());
         }
+        let known = Known {
+            norm: self.norm,
+            scaled_norm: self.scaled_norm,
+            history: Cow::Borrowed(&self.history),
+            ticks: self.ticks,
+            applications: self.applications,
+            passes: self.passes,
+            certificates: Cow::Borrowed(&self.certificates),
+        };
+        self.keeper.save::<T>(&((phase, prelude, known), state()))
+    }
+
+    /// Takes up what an earlier run knew.
+    pub fn restore(&mut self, known: Known<'_, T>) -> crate::Result<()> {
+        check_shapes::<T>(&[], (0, self.certificates.len()), &[known.certificates.len()])?;
+        (self.norm, self.scaled_norm) = (known.norm, known.scaled_norm);
+        (self.ticks, self.applications) = (known.ticks, known.applications);
+        self.passes = known.passes;
+        self.history.extend_from_slice(&known.history);
+        self.certificates.copy_from_slice(&known.certificates);
+        Ok(())
     }
 
     /// r ← b − A x and g ← Aᵀ r from the operator, judged: two passes.

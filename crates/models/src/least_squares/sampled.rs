@@ -163,7 +163,7 @@ impl LeastSquares {
         }
         let Some(known) = self.know(&op, sampled)? else {
             // A = 0: whatever the batches, zero is the solution of smallest norm.
-            return self.run(&a, rhs, None, watch);
+            return self.solve_watched(a, rhs, watch);
         };
         let mut plan = sampled.clone();
         let mut why = "asked for".to_string();
@@ -173,7 +173,7 @@ impl LeastSquares {
                     (plan.kind, plan.batch, why) = (Kind::MiniBatch, batch, text);
                 }
                 Err(text) => {
-                    let mut found = self.run(&a, rhs, None, watch)?;
+                    let mut found = self.solve_watched(a, rhs, watch)?;
                     found.info.passes += known.rows_read as f64 / rows as f64;
                     found.reason = format!("{text}; {}", found.reason);
                     return Ok(found);
@@ -183,7 +183,7 @@ impl LeastSquares {
         let found = self.run_rows(&op, &target, &problem, &plan, &known, &why, watch)?;
         if sampled.kind == Kind::Auto && !found.is_certified() && found.info.stop == Stop::Stagnated
         {
-            let mut again = self.run(&a, rhs, None, watch)?;
+            let mut again = self.solve_watched(a, rhs, watch)?;
             again.info.passes += found.info.passes;
             again.reason = format!("{}; then {}", found.reason, again.reason);
             return Ok(again);

@@ -7,7 +7,9 @@ use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
 use super::problem::Problem;
 use super::spectrum::Ends;
+use super::state::{Kept, Phase, Prelude};
 use super::{LeastSquares, Method, Solution, cg, lsmr};
+use crate::checkpoint::{self, Keeper};
 use crate::error::Result;
 
 /// Cache lines of unknowns up to which `Auto` forms the Gram matrix, for one cache line of
@@ -30,6 +32,7 @@ impl LeastSquares {
         op: &dyn AdjointOperator<T>,
         rhs: &Block<T>,
         squares: Option<(Vec<f64>, bool)>,
+        mut keeper: Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
         self.check()?;
@@ -37,10 +40,12 @@ impl LeastSquares {
         let on_engine = !matches!(self.method, Method::Cg | Method::Lsmr | Method::Auto)
             || self.method == Method::Auto && forms::<T>(dim, rhs.cols());
         if on_engine && rhs.cols() > dim && dim > 0 {
-            // The engine takes no more columns than there are unknowns.
+            // The engine takes no more columns than there are unknowns. So few of them are not
+            // worth a checkpoint.
             let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-            let first = self.run(op, &part(0, dim), squares.clone(), watch)?;
-            let rest = self.run(op, &part(dim, rhs.cols()), squares, watch)?;
+            let idle = Keeper::default;
+            let first = self.run(op, &part(0, dim), squares.clone(), idle(), watch)?;
+            let rest = self.run(op, &part(dim, rhs.cols()), squares, idle(), watch)?;
             return Ok(first.join(&rest));
         }
         let problem = Problem::new(op, rhs, &self.terms)?;
@@ -61,10 +66,13 @@ impl LeastSquares {
             tolerance: self.tolerance,
             passes: self.passes,
         };
+        self.mark(op, rhs, &scales.scale, &mut keeper)?;
+        let kept = Kept::of(&mut keeper)?;
         let mut monitor = Monitor::new(&system, scales.norm, watch, &mut ws)?;
+        monitor.keeper = keeper;
         let setup = problem.products + scales.products;
         monitor.count(setup, setup as f64);
-        let (outcome, ends, reason) = self.dispatch(&mut monitor, &mut ws)?;
+        let (outcome, ends, reason) = self.dispatch(&mut monitor, kept, &mut ws)?;
         let Outcome { x, stop, checked } = outcome;
         let checked = if let Some(checked) = checked {
             checked
@@ -79,30 +87,61 @@ impl LeastSquares {
         Ok(found)
     }
 
+    /// The fingerprint. The scales are the norms of the columns, unless the caller has others.
+    fn mark<T: Scalar>(
+        &self,
+        op: &dyn AdjointOperator<T>,
+        rhs: &Block<T>,
+        scale: &[T],
+        keeper: &mut Keeper,
+    ) -> Result<()> {
+        if keeper.is_idle() {
+            return Ok(());
+        }
+        let (rows, cols) = op.shape();
+        let weights = self.terms.weights.as_ref();
+        let weights = weights.map(|weights| checkpoint::hash_numbers(weights.iter().copied()));
+        keeper.mark("method", format!("{:?}", self.method))?;
+        keeper.mark("rows", rows)?;
+        keeper.mark("columns", cols)?;
+        keeper.mark("work of a product", op.work())?;
+        keeper.mark("right-hand sides", checkpoint::hash(rhs))?;
+        keeper.mark("ridge", self.terms.ridge)?;
+        keeper.mark("intercept", self.terms.intercept)?;
+        keeper.mark("weights", weights.unwrap_or_else(|| "none".to_string()))?;
+        keeper.mark("seed", self.seed)?;
+        keeper.mark("column scales", checkpoint::hash_numbers(scale.iter().copied()))
+    }
+
     /// Runs the method; the ends of the spectrum it has seen, and why it was used.
     fn dispatch<T: Scalar>(
         &self,
         monitor: &mut Monitor<'_, T>,
+        kept: Option<Kept<T>>,
         ws: &mut Workspace<T>,
     ) -> Result<(Outcome<T>, Option<Ends>, String)> {
         let asked = |name: &str| format!("{name}: asked for");
         match self.method {
-            Method::Auto => choose(monitor, ws),
+            Method::Auto => choose(monitor, kept, ws),
             Method::Direct => {
                 let formed = descent::form(monitor)?;
                 let outcome = descent::direct(monitor, &formed, ws)?;
                 Ok((outcome, formed.ends, format!("{}, rank {}", asked("Direct"), formed.rank)))
             }
             Method::Cg => {
-                let (outcome, coefficients) = cg::solve(monitor, ws)?;
+                let (outcome, coefficients) = cg::solve(monitor, kept, ws)?;
                 Ok((outcome, Ends::of_coefficients(&coefficients)?, asked("Cg")))
             }
-            Method::Lsmr => Ok((lsmr::solve(monitor, None, ws)?, None, asked("Lsmr"))),
+            Method::Lsmr => {
+                let start = kept.map_or(lsmr::Start::Zero, lsmr::Start::Kept);
+                let outcome = lsmr::solve(monitor, start, &Prelude::default(), ws)?;
+                Ok((outcome, None, asked("Lsmr")))
+            }
             Method::HeavyBall { bounds } => {
-                self.descend(monitor, Polynomial::HeavyBall, bounds, ws)
+                self.descend(monitor, Polynomial::HeavyBall, bounds, kept, ws)
             }
             Method::Chebyshev { bounds } => {
-                self.descend(monitor, Polynomial::Chebyshev, bounds, ws)
+                self.descend(monitor, Polynomial::Chebyshev, bounds, kept, ws)
             }
         }
     }
@@ -112,10 +151,13 @@ impl LeastSquares {
         monitor: &mut Monitor<'_, T>,
         polynomial: Polynomial,
         bounds: Option<(f64, f64)>,
+        kept: Option<Kept<T>>,
         ws: &mut Workspace<T>,
     ) -> Result<(Outcome<T>, Option<Ends>, String)> {
         let ends = if let Some(bounds) = bounds {
             Some(Ends::given(bounds)?)
+        } else if let Some(kept) = &kept {
+            kept.prelude.ends
         } else {
             let ends = Ends::estimate(monitor.system.op, STEPS, self.seed, ws)?;
             let steps = ends.map_or(0, |ends| ends.steps);
@@ -129,7 +171,7 @@ impl LeastSquares {
             let outcome = Outcome { x, stop: Stop::Converged, checked: None };
             return Ok((outcome, None, format!("{polynomial:?}: the operator is zero")));
         };
-        let outcome = descent::solve(monitor, polynomial, &ends, ws)?;
+        let outcome = descent::solve(monitor, polynomial, &ends, kept, ws)?;
         let origin = if bounds.is_some() { "given" } else { "estimated" };
         let reason = format!(
             "{polynomial:?}: asked for; spectrum within [{:.2e}, {:.2e}], {origin}, κ = {:.1e}",
@@ -144,9 +186,18 @@ impl LeastSquares {
 /// `Auto`: forms the Gram matrix or runs conjugate gradients, and ends with LSMR when it must.
 fn choose<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
+    kept: Option<Kept<T>>,
     ws: &mut Workspace<T>,
 ) -> Result<(Outcome<T>, Option<Ends>, String)> {
     let (rows, dim) = monitor.system.op.shape();
+    let kept = match kept {
+        Some(kept) if kept.phase == Phase::Lsmr => {
+            let prelude = kept.prelude.clone();
+            let outcome = lsmr::solve(monitor, lsmr::Start::Kept(kept), &prelude, ws)?;
+            return Ok((outcome, prelude.ends, prelude.reason));
+        }
+        kept => kept,
+    };
     let (outcome, ends, mut reason) = if forms::<T>(dim, monitor.system.rhs.cols()) {
         let formed = descent::form(monitor)?;
         let reason = format!(
@@ -157,7 +208,7 @@ fn choose<T: Scalar>(
         );
         (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
     } else {
-        let (outcome, coefficients) = cg::solve(monitor, ws)?;
+        let (outcome, coefficients) = cg::solve(monitor, kept, ws)?;
         let reason =
             format!("Cg: {rows} × {dim}, one pass over the data a step against two of Lsmr");
         (outcome, Ends::of_coefficients(&coefficients)?, reason)
@@ -171,7 +222,9 @@ fn choose<T: Scalar>(
         return Ok((outcome, ends, reason));
     }
     reason.push_str("; too few digits in the normal equations, so Lsmr from there");
-    Ok((lsmr::solve(monitor, Some(outcome.x), ws)?, ends, reason))
+    let prelude = Prelude { ends, reason };
+    let outcome = lsmr::solve(monitor, lsmr::Start::At(outcome.x), &prelude, ws)?;
+    Ok((outcome, ends, prelude.reason))
 }
 
 /// Whether the Gram matrix is cheaper to form than an iteration is to run.

@@ -2,6 +2,7 @@
 
 use faer::Mat;
 use favard_operator::{AdjointOperator, Block, Scalar, Workspace};
+use serde::{Deserialize, Serialize};
 
 use super::cg::Cg;
 use crate::error::{ErrorKind, Result};
@@ -10,7 +11,7 @@ use crate::symmetric::symmetric_eigen;
 /// The ends of the spectrum of $M^T M$ on the range of $M^T$, from a few steps of Lanczos.
 ///
 /// Ritz values lie inside the spectrum: `high` is from below, `low` from above.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ends {
     /// The smallest Ritz value that is not rounding.
     pub low: f64,

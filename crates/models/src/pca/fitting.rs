@@ -1,4 +1,4 @@
-//! [`Fitting`]: a fit with weights, a start and a watcher.
+//! [`Fitting`]: a fit with weights, a start, a watcher and checkpoints.
 
 use std::ops::ControlFlow;
 
@@ -7,10 +7,12 @@ use favard_operator::{ColumnMoments, Moments, RowOperator, Scalar, WeightedMomen
 
 use super::decomposition::Decomposition;
 use super::problem::{Problem, Start, nothing};
-use super::statistics::{Statistics, with_operator};
+use super::statistics::{Statistics, mark, with_operator};
 use super::{Pca, PcaFit, Watch};
+use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
-use crate::memory;
+use crate::lanczos::EIGENPAIRS;
+use crate::{Checkpoints, memory};
 
 /// A fit of a [`Pca`] that is being put together: see [`Pca::on`].
 pub struct Fitting<'a, T, X> {
@@ -19,6 +21,7 @@ pub struct Fitting<'a, T, X> {
     weights: Option<(&'a [f64], Moments)>,
     earlier: Earlier<'a, T>,
     watch: Option<&'a mut Watch<'a, T>>,
+    checkpoints: Option<&'a Checkpoints>,
 }
 
 /// What an earlier fit is used for.
@@ -40,7 +43,8 @@ where
     X: RowOperator<T> + ColumnMoments<T>,
 {
     pub(super) fn new(pca: &'a Pca, x: &'a X) -> Self {
-        Self { pca, x, weights: None, earlier: Earlier::None, watch: None }
+        let earlier = Earlier::None;
+        Self { pca, x, weights: None, earlier, watch: None, checkpoints: None }
     }
 
     /// Row i counts $w_i$ times: whole numbers give what repeated rows give, zero leaves a row out.
@@ -75,10 +79,21 @@ where
         Self { watch: Some(watch), ..self }
     }
 
+    /// Saves the fit as it goes, or takes up one that was saved, to the bit: see [`Checkpoints`].
+    /// Everything but the budget and, for methods that use all rows in each step, the tolerance, has
+    /// to be as in the fit that is taken up, an earlier fit included. [`Solver::Exact`] has a single
+    /// step and nothing to save.
+    ///
+    /// [`Solver::Exact`]: super::Solver::Exact
+    #[must_use]
+    pub fn checkpoints(self, checkpoints: &'a Checkpoints) -> Self {
+        Self { checkpoints: Some(checkpoints), ..self }
+    }
+
     /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data: the
     /// statistics of the columns, the method's blocks, and the scratch of the data's products,
     /// which one product with zeros measures. What faer sets up once for each thread of a process
-    /// (64 MiB of address space) is not counted, nor what an earlier fit adds.
+    /// (64 MiB of address space) is not counted, nor what an earlier fit or a checkpoint adds.
     ///
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.
@@ -97,9 +112,15 @@ where
     ///
     /// # Errors
     /// Those of [`Pca::fit`]; an earlier fit to data of another width, or, to be extended, to other
-    /// data or with no fewer components.
+    /// data or with no fewer components; a checkpoint that cannot be read or written, or is one of
+    /// another fit.
     pub fn run(self) -> Result<PcaFit<T>> {
         let Pca { plan, steps } = self.pca;
+        let mut keeper = match self.checkpoints {
+            None => Keeper::default(),
+            Some(checkpoints) => Keeper::open::<T>(checkpoints, EIGENPAIRS)?,
+        };
+        keeper.mark("model", "PCA")?;
         let shape = self.x.shape();
         let (weights, moments) = match self.weights {
             Some((weights, moments)) => (Some(weights), moments),
@@ -110,6 +131,7 @@ where
         plan.check(shape)?;
         let statistics = Statistics::new(&moments, weight, weight - 1.0, *steps)?;
         drop(moments);
+        mark(self.x, &statistics, *steps, weights, &mut keeper)?;
         let start = start(&self.earlier, self.pca, shape, &statistics)?;
         let mut go_on = |_: &Record<T>| ControlFlow::Continue(());
         let watch = self.watch.unwrap_or(&mut go_on);
@@ -117,7 +139,8 @@ where
             nothing(shape.1, plan.components)
         } else {
             with_operator(self.x, &statistics, *steps, weights, |op| {
-                Problem::of_rows(op, statistics.freedom.recip()).solve(plan, start, watch)
+                let problem = Problem::of_rows(op, statistics.freedom.recip());
+                problem.solve(plan, start, &mut keeper, watch)
             })?
         };
         Ok(PcaFit(Decomposition::new(solution, statistics, plan, shape)))

@@ -5,10 +5,11 @@ use favard_operator::{Block, LinearOperator, Scalar, StochasticOperator};
 
 use super::solver::Watch;
 use super::{Plan, Solver};
+use crate::checkpoint::Keeper;
 use crate::error::Result;
 use crate::solvers::{
-    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Inhomogeneous, Method, MiniBatchMomentum,
-    Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
+    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Eye, Inhomogeneous, Method,
+    MiniBatchMomentum, Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
 };
 use crate::{Eigen, Lanczos, exact_eigen};
 
@@ -26,9 +27,10 @@ impl Plan {
         method: M,
         op: &A,
         start: Option<&Block<T>>,
+        keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
-        self.eigensolver(method).solve_watched(op, start, watch)
+        self.eigensolver(method).solve_kept(op, start, keeper, Eye::Records(watch))
     }
 
     /// The leading eigenpairs of a symmetric operator by a method that uses all of it.
@@ -37,21 +39,23 @@ impl Plan {
         method: Solver,
         op: &dyn LinearOperator<T>,
         start: Option<&Block<T>>,
+        keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
         match method {
+            // One step: there is nothing to save, and a run that is taken up starts again.
             Solver::Exact => exact(op, self.components, watch),
-            Solver::Power => self.run(Power, op, start, watch),
+            Solver::Power => self.run(Power, op, start, keeper, watch),
             Solver::Momentum => {
                 let method = PowerMomentum::default();
                 let method = self.beta.map_or(method, |beta| method.beta(beta));
-                self.run(method, op, start, watch)
+                self.run(method, op, start, keeper, watch)
             }
-            Solver::Dynamic => self.run(DynamicMomentum, op, start, watch),
-            Solver::Chebyshev => self.run(ShiftedChebyshev::default(), op, start, watch),
-            Solver::HeavyBall => self.run(BestHeavyBall, op, start, watch),
-            Solver::Inhomogeneous => self.run(uniform_tail(op, self)?, op, start, watch),
-            _ => from_columns(self.lanczos(), start).solve_watched(op, start, watch),
+            Solver::Dynamic => self.run(DynamicMomentum, op, start, keeper, watch),
+            Solver::Chebyshev => self.run(ShiftedChebyshev::default(), op, start, keeper, watch),
+            Solver::HeavyBall => self.run(BestHeavyBall, op, start, keeper, watch),
+            Solver::Inhomogeneous => self.run(uniform_tail(op, self)?, op, start, keeper, watch),
+            _ => from_columns(self.lanczos(), start).solve_kept(op, start, keeper, watch),
         }
     }
 
@@ -61,6 +65,7 @@ impl Plan {
         method: Solver,
         op: &dyn StochasticOperator<T>,
         start: Option<&Block<T>>,
+        keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
         /// The method with the parameters that the plan gives.
@@ -68,7 +73,7 @@ impl Plan {
             ($method:ty $(, $parameter:ident)*) => {{
                 let method = <$method>::default();
                 $(let method = self.$parameter.map_or(method, |value| method.$parameter(value));)*
-                self.run(method, op, start, watch)
+                self.run(method, op, start, keeper, watch)
             }};
         }
         match method {

@@ -19,7 +19,7 @@ pub(crate) use choice::Choice;
 pub(crate) use decomposition::Decomposition;
 pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
-pub(crate) use statistics::{Statistics, Steps, check_finite, narrow, with_operator};
+pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_operator};
 
 use std::ops::ControlFlow;
 
@@ -219,7 +219,7 @@ impl Pca {
         self.on(x).memory()
     }
 
-    /// A fit to `x` with any of weights, a start and a watcher.
+    /// A fit to `x` with any of weights, a start, a watcher and checkpoints.
     ///
     /// # Example
     /// ```

@@ -2,6 +2,7 @@
 
 use super::Solver;
 use crate::Lanczos;
+use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 
 /// How many components, how they are found, how exactly, and at what cost.
@@ -36,6 +37,21 @@ impl Plan {
             .tolerance(self.tolerance)
             .products(self.products)
             .seed(self.seed)
+    }
+
+    /// Its lines of a fingerprint, for the method that is used. Budget and tolerance may change from
+    /// one part of a run to the next, unless the method has planned its steps by the tolerance.
+    pub fn mark(&self, method: Solver, keeper: &mut Keeper) -> Result<()> {
+        let own = || "the method's own".to_string();
+        keeper.mark("solver", method)?;
+        keeper.mark("components", self.components)?;
+        keeper.mark("seed", self.seed)?;
+        keeper.mark("batch", self.batch.map_or_else(own, |rows| rows.to_string()))?;
+        keeper.mark("beta", self.beta.map_or_else(own, |beta| beta.to_string()))?;
+        if method.is_sampled() {
+            keeper.mark("tolerance", self.tolerance)?;
+        }
+        Ok(())
     }
 
     /// `Ok` when data of this shape has so many components.

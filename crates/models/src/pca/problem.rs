@@ -10,6 +10,7 @@ use super::choice::Choice;
 use super::solver::Watch;
 use super::{Plan, Solver};
 use crate::Eigen;
+use crate::checkpoint::{self, Keeper};
 use crate::error::Result;
 
 /// Where a fit starts.
@@ -21,6 +22,21 @@ pub(crate) enum Start<'a, T> {
     Near(&'a Block<T>),
     /// From eigenpairs that are found already: only what is missing is looked for.
     Found(&'a Block<T>, &'a [T]),
+}
+
+impl<T: Scalar> Start<'_, T> {
+    /// Its lines of a fingerprint.
+    fn mark(&self, keeper: &mut Keeper) -> Result<()> {
+        if keeper.is_idle() {
+            return Ok(());
+        }
+        let text = match self {
+            Start::Random => "random".to_string(),
+            Start::Near(v) => checkpoint::hash(v),
+            Start::Found(v, _) => format!("{}, as they are", checkpoint::hash(v)),
+        };
+        keeper.mark("start", text)
+    }
 }
 
 /// The eigenproblem of $C = s A^T A$. With $\lambda$ and $u$ of $s A A^T$, the eigenvectors of C are
@@ -50,14 +66,34 @@ impl<'a, T: Scalar> Problem<'a, T> {
         Self { rows: Some(op), ..Self::new(op, scale) }
     }
 
+    /// The method for a plan, and why: also that of the run that is taken up.
+    fn choose(&self, plan: &Plan, start: &Start<'_, T>, keeper: &Keeper) -> (Solver, String) {
+        let (method, reason) = Choice::new(self.op).choose::<T>(plan);
+        let lanczos = |reason: String| (Solver::Lanczos, reason);
+        match start {
+            _ if method.is_sampled() => (method, reason),
+            Start::Found(v, _) => lanczos(format!("{} components were known", v.cols())),
+            _ if plan.solver != Solver::Auto => (method, reason),
+            Start::Near(_) => lanczos("block Lanczos from the columns given".to_string()),
+            // With another tolerance the choice may be another one.
+            Start::Random if keeper.found("solver").is_some() && method == Solver::Exact => {
+                lanczos("block Lanczos, as the run that is taken up".to_string())
+            }
+            Start::Random => (method, reason),
+        }
+    }
+
     /// The leading eigenpairs of C.
     pub fn solve(
         &self,
         plan: &Plan,
         start: Start<'_, T>,
+        keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
-        let (method, reason) = Choice::new(self.op).choose::<T>(plan);
+        let (method, reason) = self.choose(plan, &start, keeper);
+        start.mark(keeper)?;
+        plan.mark(method, keeper)?;
         if let (true, Some(rows)) = (method.is_sampled(), self.rows) {
             // Samples are rows: the larger side, if need be.
             let covariance = Gram::new(rows).with_scale(self.scale)?;
@@ -65,21 +101,21 @@ impl<'a, T: Scalar> Problem<'a, T> {
                 Start::Random => None,
                 Start::Near(v) | Start::Found(v, _) => Some(v),
             };
-            let eigen = plan.solve_sampled(method, &covariance, start, watch)?;
+            let eigen = plan.solve_sampled(method, &covariance, start, keeper, watch)?;
             return Ok(Solution { eigen, method, reason });
         }
         let random = matches!(start, Start::Random);
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
-            let solution = self.on_side(&outer, plan, (method, reason), start, watch)?;
-            let Solution { eigen, method, reason } = solution;
+            let eigen = self.on_side(&outer, plan, method, start, keeper, watch)?;
             let mut eigen = self.right_vectors(eigen)?;
             // V is half a product with C, and so is A V of a start.
             eigen.info.passes += if random { 0.5 } else { 1.0 };
             Ok(Solution { eigen, method, reason })
         } else {
             let covariance = Gram::new(self.op).with_scale(self.scale)?;
-            self.on_side(&covariance, plan, (method, reason), start, watch)
+            let eigen = self.on_side(&covariance, plan, method, start, keeper, watch)?;
+            Ok(Solution { eigen, method, reason })
         }
     }
 
@@ -88,30 +124,16 @@ impl<'a, T: Scalar> Problem<'a, T> {
         &self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
-        (method, reason): (Solver, String),
+        method: Solver,
         start: Start<'_, T>,
+        keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
-    ) -> Result<Solution<T>> {
+    ) -> Result<Eigen<T>> {
         match start {
-            Start::Random => {
-                let eigen = plan.solve(method, gram, None, watch)?;
-                Ok(Solution { eigen, method, reason })
-            }
-            Start::Near(v) => {
-                let start = self.to_side(v)?;
-                let (method, reason) = if plan.solver == Solver::Auto {
-                    (Solver::Lanczos, "block Lanczos from the columns given".to_string())
-                } else {
-                    (method, reason)
-                };
-                let eigen = plan.solve(method, gram, Some(&start), watch)?;
-                Ok(Solution { eigen, method, reason })
-            }
+            Start::Random => plan.solve(method, gram, None, keeper, watch),
+            Start::Near(v) => plan.solve(method, gram, Some(&self.to_side(v)?), keeper, watch),
             Start::Found(v, values) => {
-                let basis = self.to_side(v)?;
-                let eigen = plan.lanczos().extend(gram, values, &basis, watch)?;
-                let reason = format!("{} components were known", basis.cols());
-                Ok(Solution { eigen, method: Solver::Lanczos, reason })
+                plan.lanczos().extend_kept(gram, (values, &self.to_side(v)?), keeper, watch)
             }
         }
     }

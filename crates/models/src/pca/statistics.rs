@@ -2,6 +2,7 @@
 
 use favard_operator::{Centered, Moments, RowOperator, Scalar, Scaled, Weighted};
 
+use crate::checkpoint::{Keeper, hash_numbers};
 use crate::error::Result;
 
 /// What is subtracted from the columns and what they are divided by, and what is left then.
@@ -53,6 +54,29 @@ impl Statistics {
         let (mean, scale) = (vec![0.0; cols], vec![1.0; cols]);
         Self { mean, scale, total: 0.0, weight: 0.0, freedom: 1.0 }
     }
+}
+
+/// The lines of a fingerprint that say which data is decomposed, and what is done to its columns. The
+/// sum of the eigenvalues is an exact pass over the data, and differs for other data.
+pub(crate) fn mark<T: Scalar, X: RowOperator<T>>(
+    x: &X,
+    statistics: &Statistics,
+    steps: Steps,
+    weights: Option<&[f64]>,
+    keeper: &mut Keeper,
+) -> Result<()> {
+    if keeper.is_idle() {
+        return Ok(());
+    }
+    let (rows, cols) = x.shape();
+    keeper.mark("rows", rows)?;
+    keeper.mark("columns", cols)?;
+    keeper.mark("work of a product", x.work())?;
+    keeper.mark("centring", steps.center)?;
+    keeper.mark("scaling", steps.scale)?;
+    let weights = weights.map(|weights| hash_numbers(weights.iter().copied()));
+    keeper.mark("weights", weights.unwrap_or_else(|| "none".to_string()))?;
+    keeper.mark("total variance", statistics.total)
 }
 
 /// `Ok` when all moments are finite.

@@ -8,8 +8,10 @@ use favard_operator::{Block, LinearOperator, Scalar};
 
 use super::watch::Eye;
 use super::{Options, Task};
-use crate::Eigen;
+use crate::checkpoint::{self, Keeper};
 use crate::error::Result;
+use crate::lanczos::EIGENPAIRS;
+use crate::{Checkpoints, Eigen};
 
 /// A way to find the largest eigenpairs of an operator of type `A`: a point on the engine's axes.
 ///
@@ -144,8 +146,68 @@ impl<M> Eigensolver<M> {
     where
         M: Method<T, A>,
     {
+        self.solve_kept(op, start, &mut Keeper::default(), Eye::Records(watch))
+    }
+
+    /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved:
+    /// see [`Checkpoints`]. The method, the columns and all but the tolerance and the budget are
+    /// those of the run that is taken up; the tolerance too where the method plans with it.
+    ///
+    /// # Errors
+    /// Those of [`solve_watched`](Self::solve_watched), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::Checkpoints;
+    /// use favard_models::solvers::{Eigensolver, PowerMomentum};
+    /// use favard_operator::Diagonal;
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let op = Diagonal::new((0..200).map(|i| 0.99_f64.powi(i)).collect())?;
+    /// let solver = Eigensolver::new(PowerMomentum::default(), 3);
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// solver.solve_saved(&op, None, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let resumed = solver.solve_saved(&op, None, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, solver.solve(&op)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_saved<T: Scalar, A: LinearOperator<T> + ?Sized>(
+        &self,
+        op: &A,
+        start: Option<&Block<T>>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>>
+    where
+        M: Method<T, A>,
+    {
+        let dim = self.options.check(op.shape())?;
+        let mut keeper = Keeper::open::<T>(checkpoints, EIGENPAIRS)?;
+        keeper.mark("solver", "a point of the engine")?;
+        keeper.mark("dimension", dim)?;
+        keeper.mark("work of a product", op.work())?;
+        keeper.mark("components", self.options.components)?;
+        keeper.mark("seed", self.options.seed)?;
+        keeper.mark("start", start.map_or("random".to_string(), checkpoint::hash))?;
+        self.solve_kept(op, start, &mut keeper, Eye::Records(watch))
+    }
+
+    /// Runs with a keeper that knows the problem.
+    pub(crate) fn solve_kept<'a, T: Scalar, A: LinearOperator<T> + ?Sized>(
+        &self,
+        op: &'a A,
+        start: Option<&'a Block<T>>,
+        keeper: &'a mut Keeper,
+        eye: Eye<'a, T>,
+    ) -> Result<Eigen<T>>
+    where
+        M: Method<T, A>,
+    {
         self.options.check(op.shape())?;
-        self.method.run(Task::new(op, self.options, start, Eye::Records(watch)))
+        self.method.run(Task::new(op, self.options, start, eye, keeper)?)
     }
 
     /// Runs from given columns with any of the engine's observers: a deadline, a cancel flag, a
@@ -162,7 +224,6 @@ impl<M> Eigensolver<M> {
     where
         M: Method<T, A>,
     {
-        self.options.check(op.shape())?;
-        self.method.run(Task::new(op, self.options, start, Eye::Steps(observer)))
+        self.solve_kept(op, start, &mut Keeper::default(), Eye::Steps(observer))
     }
 }

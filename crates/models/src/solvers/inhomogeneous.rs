@@ -105,36 +105,38 @@ where
         let endless = if block.cols() == 1 { u64::MAX } else { STAGE };
         let stage = self.stage.unwrap_or(endless);
         let (wanted, point) = (task.options.tolerance, T::of(self.point));
-        let (mut earlier, mut history) = (0, Vec::new());
+        // A run that is taken up may have become more strict.
+        task.options.tolerance = wanted * 0.5_f64.powi(task.carried.halvings);
         let mut qr = Orthonormalizer::new(block.cols());
         loop {
             let recurrence = Normalized::new(self.family.clone(), point)?;
             let readout = Optimal::new(self.family.clone(), point)?;
             let map = Exact::new(task.op)?;
             let mut engine = Engine::new(map, recurrence, block)?.with_readout(readout)?;
+            task.steps = stage;
             while engine.tick() < stage {
-                task.steps = stage - engine.tick();
                 let mut info = task.drive(&mut engine)?;
-                history.append(&mut info.history);
+                task.carried.history.append(&mut info.history);
                 if info.stop == Stop::Iterations {
                     break;
                 }
                 let met = info.stop == Stop::Converged;
-                info.iterations += earlier;
+                info.iterations += task.carried.ticks;
                 let mut found = task.finish(engine.answer(), info)?;
                 if !met || found.info.stop == Stop::Converged || found.meets(wanted) {
                     found.info.stop = if met { Stop::Converged } else { found.info.stop };
-                    found.info.history = history;
+                    found.info.history = task.carried.history;
                     return Ok(found);
                 }
                 // The iterate met the tolerance and the combination did not: on, more strictly.
                 task.spend(1, 1.0);
                 task.options.tolerance *= 0.5;
+                task.carried.halvings += 1;
             }
             // The next stage starts from the orthonormalised combination.
             let cost = engine.map().cost();
             task.spend(cost.applications, cost.passes);
-            earlier += engine.tick();
+            task.carried.ticks += engine.tick();
             block = engine.answer().clone();
             qr.orthonormalize(&mut [&mut block], &mut Workspace::new())?;
         }

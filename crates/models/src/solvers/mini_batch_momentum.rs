@@ -82,7 +82,7 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for MiniBatchMom
                 let batch = batch.map_or_else(|| count(recipe.batch.value), |terms| terms as u64);
                 let planned = Some(recipe.iterations.value);
                 let mut sampled = Sampled::new(terms, batch).lasting(self.steps, planned);
-                sampled.vectors = Some(tuned.vectors);
+                sampled.vectors = tuned.vectors;
                 (beta.unwrap_or(recipe.beta.value), sampled)
             }
         };

@@ -73,7 +73,7 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for Oja {
             // κη/(2Δs) = ε/2
             step = (epsilon * gap * sampled.batch as f64 / known.kappa).min(1.0 / known.lambda1);
             planned = Some((2.0 * tan2(known.cos2)? / epsilon).ln() / (2.0 * step * gap));
-            sampled.vectors = Some(tuned.vectors);
+            sampled.vectors = tuned.vectors;
         }
         let recurrence = recurrence::Oja::new(T::of(step), T::zero())?;
         let gauge = |cols| Ok(PeriodicQr::new(cols, 1)?);

@@ -89,7 +89,7 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for OjaMomentum 
                     epsilon / 2.0,
                 )?;
                 planned = Some(ticks as f64);
-                sampled.vectors = Some(tuned.vectors);
+                sampled.vectors = tuned.vectors;
                 (step, beta.unwrap_or(edge * edge / 4.0))
             }
         };

@@ -49,6 +49,8 @@ impl<T: Scalar> Sampled<T> {
         R: Recurrence<T>,
         G: Gauge<T> + for<'b> GaugeFits<MiniBatch<T, &'b A, Sampler<T>>>,
     {
+        task.plan("rows of a batch", self.batch)?;
+        task.plan("ticks of the run", self.ticks)?;
         let start = task.block_from(self.vectors.as_ref(), task.guard(0))?;
         let draw = sampler(task.op.terms(), self.batch, task.options.seed)?;
         let gauge = gauge(start.cols())?;
@@ -71,6 +73,8 @@ impl<T: Scalar> Sampled<T> {
         R: Recurrence<T>,
         G: Gauge<T> + for<'b> GaugeFits<VarianceReduced<T, &'b A, Sampler<T>>>,
     {
+        task.plan("rows of a batch", self.batch)?;
+        task.plan("ticks of an epoch", self.ticks)?;
         let start = task.block_from(self.vectors.as_ref(), guard)?;
         let draw = sampler(task.op.terms(), self.batch, task.options.seed)?;
         let gauge = gauge(start.cols())?;

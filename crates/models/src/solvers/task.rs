@@ -8,9 +8,11 @@ use favard_engine::{Engine, Info, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
 use super::Options;
+use super::state::{Carried, State};
 use super::watch::{Eye, Limits, Residuals};
 use crate::Eigen;
-use crate::error::Result;
+use crate::checkpoint::Keeper;
+use crate::error::{ErrorKind, Result};
 
 /// What a [`Method`](super::Method) is given: the operator, the options, a start and an observer.
 ///
@@ -47,6 +49,11 @@ pub struct Task<'a, T: Scalar, A: ?Sized> {
     before: (u64, f64),
     residuals: Residuals,
     pub(super) steps: u64,
+    keeper: &'a mut Keeper,
+    /// What is saved with every state of the engine.
+    pub(super) carried: Carried<T>,
+    /// The state that the first engine takes up.
+    kept: Option<State<'static, T>>,
 }
 
 impl<'a, T: Scalar, A: ?Sized> Task<'a, T, A> {
@@ -55,9 +62,13 @@ impl<'a, T: Scalar, A: ?Sized> Task<'a, T, A> {
         options: Options,
         start: Option<&'a Block<T>>,
         eye: Eye<'a, T>,
-    ) -> Self {
-        let (before, residuals) = ((0, 0.0), Residuals::Exact);
-        Self { op, options, start, eye, before, residuals, steps: u64::MAX }
+        keeper: &'a mut Keeper,
+    ) -> Result<Self> {
+        let kept = keeper.take::<State<'static, T>>()?;
+        let known = kept.as_ref().map(|kept| (kept.before, kept.carried.clone().into_owned()));
+        let (before, carried) = known.unwrap_or_default();
+        let (residuals, steps) = (Residuals::Exact, u64::MAX);
+        Ok(Self { op, options, start, eye, before, residuals, steps, keeper, carried, kept })
     }
 
     /// Says when the residuals of the run mean something; at every tick unless said otherwise.
@@ -66,10 +77,27 @@ impl<'a, T: Scalar, A: ?Sized> Task<'a, T, A> {
         Self { residuals, ..self }
     }
 
-    /// The run ends after this many ticks, with [`Stop::Iterations`].
+    /// The run ends after this many ticks of its engine, with [`Stop::Iterations`].
     #[must_use]
     pub fn steps(self, steps: u64) -> Self {
         Self { steps, ..self }
+    }
+
+    /// Says what the run is planned with, which no axis of its engine remembers.
+    ///
+    /// # Errors
+    /// When the run that is taken up was planned with another number.
+    pub(super) fn plan(&mut self, what: &'static str, value: u64) -> Result<()> {
+        let planned = &mut self.carried.planned;
+        match planned.iter().find(|(name, _)| name == what) {
+            None => planned.push((what.to_string(), value)),
+            Some((_, found)) if *found == value => {}
+            Some((_, found)) => {
+                let (expected, found) = (value.to_string(), found.to_string());
+                return Err(ErrorKind::Foreign { what: what.to_string(), expected, found }.into());
+            }
+        }
+        Ok(())
     }
 
     /// Products and passes that were used outside of the engine, to be counted with it.
@@ -159,10 +187,11 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
         Ok(if before.info.stop == Stop::Converged { before } else { found })
     }
 
-    /// Runs an engine until the options or the observer end it.
+    /// Runs an engine until the options or the observer end it, saved as the caller wishes; the
+    /// first one goes on where a run that is taken up was saved.
     ///
     /// # Errors
-    /// Those of the engine.
+    /// Those of the engine, of the observer, and of the files.
     pub fn drive<M, R, G, O>(&mut self, engine: &mut Engine<T, M, R, G, O>) -> Result<Info<T>>
     where
         M: StepMap<T>,
@@ -171,12 +200,11 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
         O: Readout<T>,
     {
         let Options { components, tolerance, passes, .. } = self.options;
-        let (products, before) = self.before;
         let mut limits = Limits {
             components,
             tolerance,
             passes,
-            before,
+            before: self.before,
             residuals: self.residuals,
             rounding: T::EPSILON.as_f64() * self.op.shape().0 as f64,
             least: f64::INFINITY,
@@ -184,11 +212,24 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
             // Room for the records of most runs, so that steps do not allocate.
             history: Vec::with_capacity(4096),
             eye: &mut self.eye,
+            keeper: self.keeper,
+            carried: &self.carried,
         };
-        let mut info = engine.run(self.steps, &mut limits)?;
+        let mut spent = false;
+        if let Some(State { engine: state, least, waited, history, .. }) = self.kept.take() {
+            engine.resume(state)?;
+            limits.restore(least, waited, &history);
+            // It may have ended for want of a budget, and have no larger one now.
+            spent = limits.is_spent(engine.map().cost());
+        }
+        let mut info = if spent {
+            engine.info(Stop::Passes)
+        } else {
+            engine.run(self.steps.saturating_sub(engine.tick()), &mut limits)?
+        };
         info.history = limits.history;
-        info.applications += products;
-        info.passes += before;
+        info.applications += self.before.0;
+        info.passes += self.before.1;
         info.seed = Some(self.options.seed);
         Ok(info)
     }

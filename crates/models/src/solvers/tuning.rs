@@ -51,8 +51,9 @@ impl Rule {
 /// What was found out about the problem from a sample of its terms.
 pub(super) struct Tuned<T> {
     pub estimates: Estimates,
-    /// Ritz vectors of the sample: where the run starts unless the caller knows better.
-    pub vectors: Block<T>,
+    /// Ritz vectors of the sample: where the run starts unless the caller knows better. A run that
+    /// is taken up has started.
+    pub vectors: Option<Block<T>>,
 }
 
 /// Products with the sample at most, for its spectrum.
@@ -75,6 +76,9 @@ where
     if terms == 0 {
         let need = "must be at least 1";
         return Err(ErrorKind::Parameter { name: "terms", value: 0.0, need }.into());
+    }
+    if let Some(numbers) = task.carried.tuned {
+        return Ok(Tuned { estimates: estimates(numbers, dim, terms), vectors: None });
     }
     let sample = Sample::new(task.op, 1000.max(4 * dim), seed)?;
     let share = sample.terms() as f64 / terms as f64;
@@ -99,18 +103,17 @@ where
     let products = top.info.applications + noise.products;
     let passes = share * (top.info.passes + noise.products as f64);
     task.spend(products, passes + noise.sampled as f64 / terms as f64);
-    let estimates = Estimates {
-        lambda1: value(components - 1),
-        lambda2: value(components).max(0.0),
-        lower: None,
-        dim,
-        sigma_norm: s_op,
-        s_op,
-        kappa,
-        terms: Some(terms),
-        cos2: 1.0 / dim as f64,
-    };
-    Ok(Tuned { estimates, vectors: top.vectors })
+    let numbers = [value(components - 1), value(components).max(0.0), s_op, kappa];
+    task.carried.tuned = Some(numbers);
+    let estimates = estimates(numbers, dim, terms);
+    Ok(Tuned { estimates, vectors: Some(top.vectors) })
+}
+
+/// The estimates from what was measured.
+fn estimates([lambda1, lambda2, s_op, kappa]: [f64; 4], dim: usize, terms: usize) -> Estimates {
+    let cos2 = 1.0 / dim as f64;
+    let (lower, sigma_norm, terms) = (None, s_op, Some(terms));
+    Estimates { lambda1, lambda2, lower, dim, sigma_norm, s_op, kappa, terms, cos2 }
 }
 
 /// $\sin^2\theta$ at which the residuals of an operator without negative eigenvalues are within a

@@ -98,7 +98,7 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for VrMomentum {
                 }
                 let batch = given.0.unwrap_or(plan.0);
                 let mut sampled = Sampled::new(terms, batch).lasting(epoch.or(Some(plan.1)), None);
-                sampled.vectors = Some(tuned.vectors);
+                sampled.vectors = tuned.vectors;
                 if guard == 0 {
                     beta = beta.or(Some(recipe.beta.value));
                 }

@@ -93,7 +93,7 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for VrPca {
             step
         } else {
             let tuned = tune(&mut task)?;
-            sampled.vectors = Some(tuned.vectors);
+            sampled.vectors = tuned.vectors;
             best_step(&tuned.estimates, batch, sampled.ticks)?
         };
         let recurrence = Oja::new(T::of(step), T::zero())?;

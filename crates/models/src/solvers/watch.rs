@@ -1,10 +1,15 @@
 //! Observers of the solvers: the caller's callback, and the solver's own reasons to stop.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
+use favard_engine::map::Cost;
 use favard_engine::observe::{Observer, Step};
 use favard_engine::{Measure, Record, Result, Stop};
 use favard_operator::Scalar;
+
+use super::state::{Carried, State};
+use crate::checkpoint::Keeper;
 
 /// The record of a measured step: the largest of the leading residuals.
 fn record<T: Scalar>(
@@ -23,7 +28,7 @@ fn record<T: Scalar>(
 }
 
 /// Who looks on.
-pub(super) enum Eye<'a, T: Scalar> {
+pub(crate) enum Eye<'a, T: Scalar> {
     /// A callback over the records.
     Records(&'a mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>),
     /// An observer of the steps.
@@ -69,8 +74,8 @@ pub(super) struct Limits<'a, 'b, T: Scalar> {
     pub components: usize,
     pub tolerance: f64,
     pub passes: f64,
-    /// Passes used before the run.
-    pub before: f64,
+    /// Products and passes used before the run.
+    pub before: (u64, f64),
     pub residuals: Residuals,
     /// Relative residuals below this are rounding.
     pub rounding: f64,
@@ -78,12 +83,47 @@ pub(super) struct Limits<'a, 'b, T: Scalar> {
     pub waited: u32,
     pub history: Vec<Record<T>>,
     pub eye: &'a mut Eye<'b, T>,
+    pub keeper: &'a mut Keeper,
+    /// For the keeper.
+    pub carried: &'a Carried<T>,
 }
 
 /// Measured steps without a new minimum, once at the level of rounding, before a run is over.
 const PATIENCE: u32 = 10;
 
 impl<T: Scalar> Limits<'_, '_, T> {
+    /// Whether the budget is used up: one pass is left for the last product.
+    pub fn is_spent(&self, cost: Cost) -> bool {
+        self.before.1 + cost.passes + 1.0 >= self.passes
+    }
+
+    /// Takes up what an earlier run had seen.
+    pub fn restore(&mut self, least: f64, waited: u32, history: &[Record<T>]) {
+        (self.least, self.waited) = (least, waited);
+        self.history.extend_from_slice(history);
+    }
+
+    /// Saves the run when that is due, and when it ends for a reason that is not its own.
+    fn keep(&mut self, step: &Step<'_, T>, flow: ControlFlow<Stop>) -> Result<()> {
+        let outside = match flow {
+            ControlFlow::Continue(()) => false,
+            // These runs are over: taken up, they would make a step too many.
+            ControlFlow::Break(Stop::Converged | Stop::Stagnated) => return Ok(()),
+            ControlFlow::Break(_) => self.keeper.saves(),
+        };
+        if !(self.keeper.is_due() || outside) {
+            return Ok(());
+        }
+        self.keeper.save::<T>(&State {
+            engine: step.checkpoint(),
+            least: self.least,
+            waited: self.waited,
+            history: Cow::Borrowed(&self.history),
+            before: self.before,
+            carried: Cow::Borrowed(self.carried),
+        })
+    }
+
     fn judge(&mut self, record: &Record<T>, measure: &Measure<T>) -> ControlFlow<Stop> {
         let scale = measure.ritz.iter().fold(0.0_f64, |m, ritz| m.max(ritz.abs().as_f64()));
         let residual = record.residual.as_f64();
@@ -108,7 +148,7 @@ impl<T: Scalar> Observer<T> for Limits<'_, '_, T> {
         let mut flow = ControlFlow::Continue(());
         let looked_at = self.residuals.are_looked_at(step.tick - 1);
         if let Some(measure) = step.measure.filter(|_| looked_at) {
-            let record = record(step, measure, self.components, self.before);
+            let record = record(step, measure, self.components, self.before.1);
             self.history.push(record);
             if !matches!(self.residuals, Residuals::Noisy(_)) && self.tolerance > 0.0 {
                 flow = self.judge(&record, measure);
@@ -122,10 +162,10 @@ impl<T: Scalar> Observer<T> for Limits<'_, '_, T> {
             let seen = observer.observe(step)?;
             flow = if flow.is_break() { flow } else { seen };
         }
-        // One pass is left for the last product.
-        if flow.is_continue() && self.before + step.cost.passes + 1.0 >= self.passes {
+        if flow.is_continue() && self.is_spent(step.cost) {
             flow = ControlFlow::Break(Stop::Passes);
         }
+        self.keep(step, flow)?;
         Ok(flow)
     }
 

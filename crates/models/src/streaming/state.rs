@@ -6,6 +6,7 @@ use favard_operator::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::checkpoint::Keeper;
 use crate::error::Result;
 use crate::pca::{Plan, Problem, Start, Watch, check_finite, narrow, nothing};
 
@@ -125,7 +126,8 @@ impl<T: Scalar> State<T> {
             nothing(moments.mean.len(), wanted)
         } else {
             let plan = Plan { components: wanted, ..plan.clone() };
-            Problem::new(&stack, 1.0).solve(&plan, Start::Random, watch)?
+            let keeper = &mut Keeper::default();
+            Problem::new(&stack, 1.0).solve(&plan, Start::Random, keeper, watch)?
         };
         let eigen = solution.eigen;
         let residual = eigen.residuals.iter().map(|r| r.as_f64().powi(2)).sum::<f64>().sqrt();

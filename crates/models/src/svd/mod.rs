@@ -1,8 +1,10 @@
 //! [`TruncatedSvd`]: the leading singular triplets of dense or sparse data.
 
 mod fitted;
+mod fitting;
 
 pub use fitted::SvdFit;
+pub use fitting::SvdFitting;
 
 use std::ops::ControlFlow;
 
@@ -12,10 +14,13 @@ use favard_operator::{
     WeightedMoments, Workspace, ops,
 };
 
+use crate::Checkpoints;
+use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
+use crate::lanczos::EIGENPAIRS;
 use crate::pca::{
-    Decomposition, Plan, Problem, Start, Statistics, Steps, Watch, narrow, nothing, plan_setters,
-    with_operator,
+    Decomposition, Plan, Problem, Start, Statistics, Steps, Watch, mark, narrow, nothing,
+    plan_setters, with_operator,
 };
 
 /// The truncated singular value decomposition $X \approx U \Sigma V^T$: the data as it is, not
@@ -64,7 +69,7 @@ impl TruncatedSvd {
         T: Scalar,
         X: RowOperator<T> + ColumnMoments<T>,
     {
-        self.fit_watched(x, &mut |_| ControlFlow::Continue(()))
+        self.on(x).run()
     }
 
     /// Fits with a callback after every step, which can stop the fit: see
@@ -81,8 +86,7 @@ impl TruncatedSvd {
         T: Scalar,
         X: RowOperator<T> + ColumnMoments<T>,
     {
-        self.plan.check(x.shape())?;
-        self.run(x, None, &x.column_moments()?, watch)
+        self.on(x).watch(watch).run()
     }
 
     /// Fits to rows with weights.
@@ -96,15 +100,40 @@ impl TruncatedSvd {
         X: RowOperator<T> + WeightedMoments<T>,
     {
         self.plan.check(x.shape())?;
-        let moments = x.weighted_moments(weights)?;
-        self.run(x, Some(weights), &moments, &mut |_| ControlFlow::Continue(()))
+        self.on(x).weights(weights)?.run()
+    }
+
+    /// A fit to `x` with any of weights, a watcher and checkpoints.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::{Checkpoints, Solver, TruncatedSvd};
+    /// use favard_operator::{Block, Dense};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let rows = Block::from_fn(300, 60, |i, j| ((i * (j + 3)) % 17) as f64 / (1.0 + j as f64));
+    /// let x = Dense::new(rows.view())?;
+    /// let cut = TruncatedSvd::new(2).solver(Solver::Dynamic).products(5); // a budget that is too small
+    /// let saved = Checkpoints::new().save(&path);
+    /// assert!(!cut.on(&x).checkpoints(&saved).run()?.is_certified());
+    /// let whole = TruncatedSvd::new(2).solver(Solver::Dynamic);
+    /// let resumed = whole.on(&x).checkpoints(&Checkpoints::new().resume(&path)).run()?;
+    /// assert_eq!(resumed, whole.fit(&x)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on<'a, T, X>(&'a self, x: &'a X) -> SvdFitting<'a, T, X>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        SvdFitting::new(self, x)
     }
 
     fn run<T, X>(
         &self,
         x: &X,
-        weights: Option<&[f64]>,
-        moments: &Moments,
+        (weights, moments): (Option<&[f64]>, &Moments),
+        mut keeper: Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<SvdFit<T>>
     where
@@ -118,11 +147,12 @@ impl TruncatedSvd {
             return Err(ErrorKind::Parameter { name, value, need }.into());
         }
         let statistics = Statistics::new(moments, weight, 1.0, AS_IT_IS)?;
+        mark(x, &statistics, AS_IT_IS, weights, &mut keeper)?;
         let solution = if statistics.total == 0.0 {
             nothing(shape.1, plan.components)
         } else {
             with_operator(x, &statistics, AS_IT_IS, weights, |op| {
-                Problem::of_rows(op, 1.0).solve(plan, Start::Random, watch)
+                Problem::of_rows(op, 1.0).solve(plan, Start::Random, &mut keeper, watch)
             })?
         };
         let decomposition = Decomposition::new(solution, statistics, plan, shape);

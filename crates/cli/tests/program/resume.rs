@@ -1,0 +1,160 @@
+//! Checkpoints: runs that are interrupted or killed, and taken up to the bit.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::{Folder, Ran, favard, run};
+
+/// 300 rows of 80 columns whose sizes fall slowly: no solver is done before its budget.
+fn table(folder: &Folder) -> String {
+    let mut text = String::new();
+    for i in 0..300_u32 {
+        let row = (0..80_u32).map(|j| {
+            let v = (i * 7919 + j * 104_729 + i * j * 31) % 1009;
+            format!("{:.6}", f64::from(v) / 1009.0 / f64::from(j + 20))
+        });
+        let _ = writeln!(text, "{}", row.collect::<Vec<_>>().join(","));
+    }
+    folder.file("data.csv", text)
+}
+
+/// The same files to the byte, but for the time and the memory that the run took.
+#[track_caller]
+fn assert_same(a: &Path, b: &Path) {
+    for name in ["components.csv", "components.npy", "scores.csv", "scores.npy", "variances.csv"] {
+        let read = |folder: &Path| std::fs::read(folder.join(name)).unwrap();
+        assert!(read(a) == read(b), "{name}");
+    }
+    let summary = |folder: &Path| -> Value {
+        let text = std::fs::read(folder.join("summary.json")).unwrap();
+        let mut json: Value = serde_json::from_slice(&text).unwrap();
+        for key in ["seconds", "peak_memory_bytes", "threads"] {
+            json.as_object_mut().unwrap().remove(key);
+        }
+        json
+    };
+    assert_eq!(summary(a), summary(b));
+}
+
+/// Ctrl-C finishes the step, saves, writes the partial result and says the command that goes on;
+/// that command gives the bytes of an unbroken run. A path with a space stays one word.
+#[test]
+fn an_interrupted_run_goes_on_by_the_command_it_prints() {
+    let folder = Folder::new();
+    let data = table(&folder);
+    for command in ["pca", "svd"] {
+        let (whole, out) = (folder.path(&format!("{command} whole")), folder.path(command));
+        let file = folder.path(&format!("{command} run.favard"));
+        let args = [command, &data, "-k", "2", "--solver", "power", "--tol", "0"];
+        let args = [&args[..], &["--max-passes", "400", "--threads", "1"]].concat();
+        assert_eq!(run(&[&args[..], &["-o", &whole]].concat()).code, Some(2));
+        let saved = [&args[..], &["-o", &out, "--checkpoint", &file]].concat();
+        let mut child = favard(&saved)
+            .env("RUST_LOG", "info")
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while !line.contains("step") {
+            line.clear();
+            assert!(log.read_line(&mut line).unwrap() > 0, "it ended by itself");
+        }
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+        let mut rest = String::new();
+        log.read_to_string(&mut rest).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{rest}");
+        let told = rest.lines().find_map(|line| line.split_once("to the same bits, by: favard "));
+        let told = told.unwrap_or_else(|| panic!("{rest}")).1;
+        assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
+        assert_eq!(folder.names(command).len(), 6);
+        // As a shell would run it.
+        let program = env!("CARGO_BIN_EXE_favard");
+        let shell = Command::new("sh").args(["-c", &format!("{program} {told}")]).output();
+        let resumed = Ran::from(shell.unwrap());
+        assert_eq!(resumed.code, Some(2), "{}", resumed.err);
+        assert_same(Path::new(&whole), Path::new(&out));
+        // Out of passes, it goes on with more of them.
+        assert!(resumed.err.contains("a larger --max-passes by: favard"), "{}", resumed.err);
+        assert_eq!(resumed.err.matches("--resume").count(), 1, "{}", resumed.err);
+    }
+}
+
+/// Killed again and again at any moment, each time taken up from what is there, and at last let to
+/// its end: the bytes are those of an unbroken run. A kill never leaves half a file: the next run
+/// would refuse it.
+#[test]
+fn killed_runs_go_on() {
+    let folder = Folder::new();
+    let data = table(&folder);
+    let mut random: u64 = 0x5eed;
+    for (solver, passes) in [("krylov", "300"), ("vr-pca", "120")] {
+        let (whole, out) = (folder.path(&format!("{solver} whole")), folder.path(solver));
+        let file = folder.path(&format!("{solver}.favard"));
+        let args = ["pca", &data, "-k", "2", "--solver", solver, "--tol", "0", "--batch", "40"];
+        let args = [&args[..], &["--max-passes", passes]].concat();
+        assert_eq!(run(&[&args[..], &["-o", &whole, "--threads", "1"]].concat()).code, Some(2));
+        let (mut kills, mut resumed) = (0, 0);
+        loop {
+            let mut saved =
+                [&args[..], &["-o", &out, "--checkpoint", &file, "--checkpoint-every", "0"]]
+                    .concat();
+            if Path::new(&file).exists() {
+                saved.extend(["--resume", &file]);
+                resumed += 1;
+            }
+            saved.extend(["--threads", if kills % 2 == 0 { "2" } else { "1" }]);
+            let mut child =
+                favard(&saved).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Longer and longer, so that it ends; 40 kills at most.
+            let wait = Duration::from_micros((random >> 33) % (4000 * (kills + 5)));
+            std::thread::sleep(wait);
+            if kills < 40 && child.try_wait().unwrap().is_none() {
+                // SIGKILL
+                child.kill().unwrap();
+                kills += 1;
+            }
+            let ended = Ran::from(child.wait_with_output().unwrap());
+            match ended.code {
+                None => {}
+                Some(2) => break,
+                code => panic!("{code:?}: {}", ended.err),
+            }
+        }
+        assert!(kills > 0 && resumed > 0, "{kills} kills, {resumed} resumed");
+        assert_same(Path::new(&whole), Path::new(&out));
+        let left = folder.names(".").into_iter().filter(|name| name.contains(".tmp")).count();
+        assert_eq!(left, 0, "what a kill left is removed by the next run");
+    }
+}
+
+/// What cannot be taken up is one line that names the reason, and nothing is written.
+#[test]
+fn files_that_cannot_be_taken_up() {
+    let folder = Folder::new();
+    let data = table(&folder);
+    let file = folder.path("run.favard");
+    let args = ["pca", &data, "-k", "2", "--solver", "power", "--tol", "0", "--max-passes", "9"];
+    assert_eq!(run(&[&args[..], &["--checkpoint", &file]].concat()).code, Some(2));
+    let with = |more: &[&str]| run(&[&args[..], &["--resume", &file], more].concat());
+    with(&["--seed", "2"]).failed("checkpoint: seed is 1 in the file and 2 here");
+    with(&["--scale"]).failed("checkpoint: scaling is false in the file and true here");
+    with(&["--checkpoint-every", "x"]).failed("'--checkpoint-every <SEC>'");
+    with(&["--checkpoint-every=-1"]).failed("not a time of 0 or more");
+    with(&["--checkpoint", &folder.path("none/run")]).failed("none/run: No such file");
+    let svd = ["svd", &data, "-k", "2", "--solver", "power", "--resume", &file];
+    run(&svd).failed("checkpoint: model is PCA in the file and SVD here");
+    run(&["pca", &data, "--resume", &folder.path("gone")]).failed("gone: No such file");
+    run(&["pca", &data, "--resume", &data]).failed("not a favard checkpoint");
+    let good = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &good[..good.len() / 2]).unwrap();
+    with(&[]).failed("the checksum does not match");
+}
