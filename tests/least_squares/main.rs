@@ -3,6 +3,7 @@
 mod bad_input;
 mod determinism;
 mod exact;
+mod extended;
 mod kaczmarz;
 mod ratios;
 mod recurrence;
