@@ -53,17 +53,25 @@ pub fn well(rows: usize) -> Result<Data> {
     noisy("well", uniform_rows(rows, rows / 10, 10)?)
 }
 
-/// One-hot rows of ten categorical features with 10 to 10,000 levels whose frequencies fall like
-/// 1/level: column norms differ by a hundred and more, every feature's columns add up to ones.
-pub fn one_hot(rows: usize) -> Result<Data> {
-    let levels = [10_u32, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+/// The levels of ten categorical features.
+const LEVELS: [u32; 10] = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+
+/// One-hot rows of ten categorical features with 10 to 10,000 levels. A level l has a probability of
+/// about 1 / (l ln count): column norms differ by a hundred and more, every feature's columns add
+/// up to ones.
+///
+/// `position(rng, t)` in `[0, 1)` says where in its order the level lies, t uniform for each row.
+fn one_hot(
+    name: &'static str,
+    rows: usize,
+    mut position: impl FnMut(&mut ChaCha8Rng, f64) -> f64,
+) -> Result<Data> {
     let mut rng = ChaCha8Rng::seed_from_u64(4);
-    let mut columns = Vec::with_capacity(rows * levels.len());
+    let mut columns = Vec::with_capacity(rows * LEVELS.len());
     for _ in 0..rows {
-        let mut offset = 0;
-        for count in levels {
-            // A level l with probability of about 1 / (l ln count).
-            let draw = f64::from(count).powf(rng.random_range(0.0..1.0));
+        let (mut offset, latent) = (0, rng.random_range(0.0..1.0));
+        for count in LEVELS {
+            let draw = f64::from(count).powf(position(&mut rng, latent));
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let level = (draw as u32 - 1).min(count - 1);
             columns.push(offset + level);
@@ -71,8 +79,26 @@ pub fn one_hot(rows: usize) -> Result<Data> {
         }
     }
     let values = vec![1.0; columns.len()];
-    let cols = levels.iter().sum::<u32>() as usize;
-    noisy("one-hot", matrix(rows, cols, columns, values)?)
+    let cols = LEVELS.iter().sum::<u32>() as usize;
+    noisy(name, matrix(rows, cols, columns, values)?)
+}
+
+/// Features that know nothing of each other: κ of about 4 once the columns are scaled.
+pub fn independent(rows: usize) -> Result<Data> {
+    one_hot("one-hot", rows, |rng, _| rng.random_range(0.0..1.0))
+}
+
+/// Features that all say where a row is: each level's position is the row's own up to ± `SPREAD`
+/// (region, city and street of one address). Neighbouring levels of different features occur
+/// together, so that the scaled normal matrix is like the Laplacian of a chain: many small
+/// eigenvalues, of the order of SPREAD².
+pub fn correlated(rows: usize) -> Result<Data> {
+    const SPREAD: f64 = 0.07;
+    one_hot("correlated", rows, |rng, t| {
+        let moved = (t + rng.random_range(-SPREAD..SPREAD)).abs();
+        // Reflected at both ends.
+        if moved < 1.0 { moved } else { 2.0 - moved }
+    })
 }
 
 /// A consistent system with many more equations than unknowns.

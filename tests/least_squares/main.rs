@@ -4,6 +4,7 @@ mod bad_input;
 mod checkpoint;
 mod determinism;
 mod exact;
+mod extended;
 mod kaczmarz;
 mod ratios;
 mod recurrence;

@@ -50,7 +50,7 @@ pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
-pub use kaczmarz::{BlockProjection, Kaczmarz};
+pub use kaczmarz::{BlockProjection, ExtendedProjection, Kaczmarz};
 pub use lanczos::Lanczos;
 pub use least_squares::LeastSquares;
 pub use pca::{Fitting, Pca, PcaFit, Solver, Watch};

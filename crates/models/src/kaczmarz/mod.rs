@@ -1,8 +1,11 @@
 //! [`Kaczmarz`]: row projections, averaged or in blocks, with momentum.
 
 mod block_projection;
+mod extended;
+mod extended_projection;
 
 pub use block_projection::BlockProjection;
+pub use extended_projection::ExtendedProjection;
 
 use std::ops::ControlFlow;
 
@@ -37,6 +40,7 @@ use crate::least_squares::{problem::check_rhs, sample};
 /// | [`batch(s)`](Self::batch) | s rows a step, averaged |
 /// | [`blocks(s)`](Self::blocks) | the projection onto s equations at once |
 /// | [`inconsistent(true)`](Self::inconsistent) | SVRG with the same rows: the least-squares solution |
+/// | [`solve_extended`](Self::solve_extended) | Zouzias and Freris': rows and columns, the least-squares solution |
 ///
 /// Momentum accelerates the *mean* for any batch, but the mean square only from a batch on that
 /// grows with the condition number; below it, the parameters that accelerate the mean diverge in
@@ -187,23 +191,46 @@ impl Kaczmarz {
     ) -> Result<Solution<T>> {
         self.check()?;
         check_rhs(a.shape(), rhs)?;
-        let dim = a.shape().1;
-        if rhs.cols() > dim {
-            // The engine takes no more columns than there are unknowns.
-            let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-            let first = self.solve_watched(a, &part(0, dim), watch)?;
-            let rest = self.solve_watched(a, &part(dim, rhs.cols()), watch)?;
-            return Ok(first.join(&rest));
-        }
         let rows = look(a, rhs);
         if rows.total == 0.0 {
-            let found = LeastSquares::new().tolerance(self.tolerance).solve_watched(a, rhs, watch);
-            return found.map(|mut found| {
-                found.reason.insert_str(0, "all rows are zero; ");
-                found
-            });
+            return self.solve_zero(a, rhs, watch);
         }
-        self.run(a, rhs, &rows, watch)
+        in_parts(a.shape().1, rhs, &mut |part| self.run(a, part, &rows, watch))
+    }
+
+    /// The answer for an operator of zeros.
+    fn solve_zero<T: Scalar, A: RowOperator<T>>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>> {
+        let found = LeastSquares::new().tolerance(self.tolerance).solve_watched(a, rhs, watch);
+        found.map(|mut found| {
+            found.reason.insert_str(0, "all rows are zero; ");
+            found
+        })
+    }
+
+    /// The system as given, and ‖A‖ ≥ ‖A‖_F / √min(m, n).
+    fn system<'a, T: Scalar>(
+        &self,
+        op: &'a &'a dyn RowOperator<T>,
+        rhs: &'a Block<T>,
+        ones: &'a [T],
+        rows: &Rows,
+    ) -> (System<'a, T>, T) {
+        let (count, dim) = op.shape();
+        let system = System {
+            base: op,
+            op,
+            rhs,
+            scale: ones,
+            factors: ones,
+            tolerance: self.tolerance,
+            passes: self.passes,
+        };
+        (system, T::of((rows.total / count.min(dim) as f64).sqrt()))
     }
 
     fn run<T: Scalar>(
@@ -215,19 +242,9 @@ impl Kaczmarz {
     ) -> Result<Solution<T>> {
         let ((count, dim), cols) = (op.shape(), rhs.cols());
         let ones = vec![T::one(); dim];
-        let system = System {
-            base: &op,
-            op: &op,
-            rhs,
-            scale: &ones,
-            factors: &ones,
-            tolerance: self.tolerance,
-            passes: self.passes,
-        };
+        let (system, norm) = self.system(&op, rhs, &ones, rows);
         let mut ws = Workspace::new();
-        // ‖A‖² ≥ ‖A‖_F² / min(m, n)
-        let norm = (rows.total / count.min(dim) as f64).sqrt();
-        let mut monitor = Monitor::new(&system, T::of(norm), watch, &mut ws)?;
+        let mut monitor = Monitor::new(&system, norm, watch, &mut ws)?;
         // The norms of the rows take a pass.
         monitor.count(0, 1.0);
         let batch = self.batch;
@@ -345,6 +362,22 @@ impl Kaczmarz {
         }
         Ok(())
     }
+}
+
+/// Solves for `dim` right-hand sides at a time: the engine takes no more columns than there are
+/// unknowns.
+fn in_parts<T: Scalar>(
+    dim: usize,
+    rhs: &Block<T>,
+    solve: &mut dyn FnMut(&Block<T>) -> Result<Solution<T>>,
+) -> Result<Solution<T>> {
+    if rhs.cols() <= dim {
+        return solve(rhs);
+    }
+    let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
+    let first = solve(&part(0, dim))?;
+    let rest = in_parts(dim, &part(dim, rhs.cols()), solve)?;
+    Ok(first.join(&rest))
 }
 
 /// ‖A‖_F², and the rows that no x can satisfy.

@@ -52,6 +52,8 @@ pub(super) struct Cg<'a, T> {
     coefficients: Coefficients,
     /// Whether they go on: after a new start they would belong to another sequence.
     records: bool,
+    /// For the sums of the pieces of long blocks.
+    ws: Workspace<T>,
 }
 
 impl<'a, T: Scalar> Cg<'a, T> {
@@ -70,8 +72,10 @@ impl<'a, T: Scalar> Cg<'a, T> {
             old: vec![T::zero(); cols],
             steps: vec![T::zero(); cols],
             turns: vec![T::zero(); cols],
-            coefficients: Vec::new(),
+            // Room for those of most runs, so that steps do not allocate.
+            coefficients: Vec::with_capacity(1024),
             records: true,
+            ws: Workspace::new(),
         };
         cg.replace(&g);
         cg
@@ -81,7 +85,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
     pub fn multiply(&mut self, op: &dyn AdjointOperator<T>, ws: &mut Workspace<T>) -> Result<&[T]> {
         let Self { p, q, .. } = self;
         op.apply_normal(T::one(), p.as_ref(), Between::default(), T::zero(), q.as_mut(), ws)?;
-        curves(p, q, self.factors, &mut self.lengths);
+        curves(p, q, self.factors, &mut self.lengths, ws);
         if !self.lengths.iter().all(|length| length.is_finite()) {
             refuse_non_finite(q)?;
         }
@@ -91,7 +95,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
     /// The step along p for the columns that `moves` names, and the next direction.
     pub fn advance(&mut self, moves: &[bool]) {
         let cols = moves.len();
-        let Self { factors, x, g, p, q, squares, lengths, old, steps, turns, .. } = self;
+        let Self { factors, x, g, p, q, squares, lengths, old, steps, turns, ws, .. } = self;
         old.copy_from_slice(&squares[cols..]);
         for j in 0..cols {
             // α = ‖D⁻¹g‖² / pᵀq
@@ -101,7 +105,7 @@ impl<'a, T: Scalar> Cg<'a, T> {
         }
         // x ← x + α p,  g ← g − α q
         add(steps, p, x);
-        add_and_measure(turns, q, factors, g, squares);
+        add_and_measure(turns, q, factors, g, squares, ws);
         for j in 0..cols {
             // β = ‖D⁻¹g₊‖² / ‖D⁻¹g‖²
             let goes = old[j] > T::zero();
@@ -120,7 +124,8 @@ impl<'a, T: Scalar> Cg<'a, T> {
         self.records = self.coefficients.is_empty();
         self.g.fill(T::zero());
         // g ← 0 + g,  p ← D⁻²g
-        add_and_measure(&vec![T::one(); cols], g, self.factors, &mut self.g, &mut self.squares);
+        let Self { factors, g: own, squares, ws, .. } = self;
+        add_and_measure(&vec![T::one(); cols], g, factors, own, squares, ws);
         turn(self.factors, g, &vec![T::zero(); cols], &mut self.p);
     }
 

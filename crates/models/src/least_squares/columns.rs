@@ -13,6 +13,7 @@ const PIECE: usize = 256 * 1024;
 fn pieces<T: Scalar>(
     y: &mut Block<T>,
     sums: &mut [T],
+    ws: &mut Workspace<T>,
     f: impl Fn(usize, &mut [T], &mut [T]) + Sync,
 ) {
     let stride = y.stride().max(1);
@@ -23,25 +24,37 @@ fn pieces<T: Scalar>(
     if data.len() <= step * stride {
         return f(0, data, sums);
     }
-    let count = sums.len();
-    let parts: Vec<Vec<T>> = data
-        .par_chunks_mut(step * stride)
-        .enumerate()
-        .map(|(index, part)| {
-            let mut sums = vec![T::zero(); count];
-            f(index * step, part, &mut sums);
-            sums
-        })
-        .collect();
-    for part in parts {
-        sums.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+    let parts = data.par_chunks_mut(step * stride);
+    let mut partial = ws.take_zeros(parts.len(), sums.len());
+    let width = partial.stride();
+    let (count, mut view) = (sums.len(), partial.as_mut());
+    let own = view.data_mut().par_chunks_mut(width);
+    parts.zip(own).enumerate().for_each(|(index, (part, own))| {
+        f(index * step, part, &mut own[..count]);
+    });
+    for index in 0..partial.rows() {
+        sums.iter_mut().zip(partial.row(index)).for_each(|(sum, &part)| *sum += part);
     }
+    ws.give(partial);
+}
+
+/// Runs `f(first row, rows of y)` over the same pieces.
+fn rows_of_pieces<T: Scalar>(y: &mut Block<T>, f: impl Fn(usize, &mut [T]) + Sync) {
+    let stride = y.stride().max(1);
+    let step = PIECE.div_ceil(stride);
+    let mut view = y.as_mut();
+    let data = view.data_mut();
+    if data.len() <= step * stride {
+        return f(0, data);
+    }
+    let parts = data.par_chunks_mut(step * stride).enumerate();
+    parts.for_each(|(index, part)| f(index * step, part));
 }
 
 /// Runs `f(row of x, row of y)` for all rows of two blocks of one shape.
 fn zip_rows<T: Scalar>(x: BlockRef<'_, T>, y: &mut Block<T>, f: impl Fn(&[T], &mut [T]) + Sync) {
     let (cols, stride) = (y.cols(), y.stride().max(1));
-    pieces(y, &mut [], |first, part, _| {
+    rows_of_pieces(y, |first, part| {
         for (i, row) in part.chunks_mut(stride).enumerate() {
             f(x.row(first + i), &mut row[..cols]);
         }
@@ -69,7 +82,7 @@ pub(super) fn scale_add<T: Scalar>(b: &[T], x: &Block<T>, y: &mut Block<T>) {
 /// pⱼ ← D² gⱼ + bⱼ pⱼ for each column j, with D = diag(d).
 pub(super) fn turn<T: Scalar>(d: &[T], g: &Block<T>, b: &[T], p: &mut Block<T>) {
     let (cols, stride) = (p.cols(), p.stride().max(1));
-    pieces(p, &mut [], |first, part, _| {
+    rows_of_pieces(p, |first, part| {
         for (i, row) in part.chunks_mut(stride).enumerate() {
             let square = d[first + i] * d[first + i];
             let numbers = row[..cols].iter_mut().zip(g.row(first + i));
@@ -87,9 +100,10 @@ pub(super) fn add_and_measure<T: Scalar>(
     d: &[T],
     g: &mut Block<T>,
     sums: &mut [T],
+    ws: &mut Workspace<T>,
 ) {
     let (cols, stride) = (g.cols(), g.stride().max(1));
-    pieces(g, sums, |first, part, sums| {
+    pieces(g, sums, ws, |first, part, sums| {
         let (plain, scaled) = sums.split_at_mut(cols);
         for (i, row) in part.chunks_mut(stride).enumerate() {
             let d = d[first + i];
@@ -104,9 +118,15 @@ pub(super) fn add_and_measure<T: Scalar>(
 }
 
 /// For each column j: pⱼᵀqⱼ, ‖pⱼ‖² and ‖pⱼ/d‖², in `sums` one after the other.
-pub(super) fn curves<T: Scalar>(p: &mut Block<T>, q: &Block<T>, d: &[T], sums: &mut [T]) {
+pub(super) fn curves<T: Scalar>(
+    p: &mut Block<T>,
+    q: &Block<T>,
+    d: &[T],
+    sums: &mut [T],
+    ws: &mut Workspace<T>,
+) {
     let (cols, stride) = (p.cols(), p.stride().max(1));
-    pieces(p, sums, |first, part, sums| {
+    pieces(p, sums, ws, |first, part, sums| {
         let (dots, rest) = sums.split_at_mut(cols);
         let (plain, scaled) = rest.split_at_mut(cols);
         for (i, row) in part.chunks_mut(stride).enumerate() {

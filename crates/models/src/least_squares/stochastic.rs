@@ -1,6 +1,6 @@
 //! The run of a sampled method: the engine steps, the batches estimate, the operator certifies.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use favard_engine::map::{Draw, StepMap, Svrg};
 use favard_engine::recurrence::Recurrence;
@@ -30,6 +30,11 @@ const DIVERGED: f64 = 1e6;
 /// A map that may estimate $\lVert A x - b \rVert^2$ from the batch it has used last.
 pub(crate) trait Estimated<T: Scalar>: StepMap<T> {
     fn estimates(&self) -> Option<&[T]>;
+
+    /// The rows of the block that hold x: all of them, unless the map carries more.
+    fn unknowns(&self) -> Range<usize> {
+        0..self.dim()
+    }
 }
 
 impl<T, A, S> Estimated<T> for RowGradient<'_, T, A, S>
@@ -67,9 +72,10 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
     batch: usize,
     ws: &mut Workspace<T>,
 ) -> Result<Ended<T>> {
-    let (dim, cols) = engine.block().shape();
-    let window = WINDOW.max(dim).div_ceil(batch) as u64;
-    let mut g = Block::zeros(dim, cols);
+    let (unknowns, cols) = (engine.map().unknowns(), engine.block().cols());
+    let dim = unknowns.len();
+    let window = WINDOW.max(dim).div_ceil(batch);
+    let (mut x, mut g) = (Block::zeros(dim, cols), Block::zeros(dim, cols));
     let mut target = T::of(monitor.system.tolerance);
     let (mut first, mut best) = (T::infinity(), T::infinity());
     // Passes and windows since the best residual, and passes at the last check.
@@ -80,12 +86,15 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
     loop {
         let before = engine.map().cost();
         sums.fill(T::zero());
-        let mut ended = None;
-        for _ in 0..window {
+        // A window ends early where the budget does, or a check is due.
+        let limit = CHECK.min(monitor.system.passes - monitor.passes);
+        let (mut ended, mut ticks) = (None, 0);
+        while ticks < window && (ticks == 0 || engine.map().cost().passes - before.passes < limit) {
             if let Advance::Ended(stop) = engine.advance()? {
                 ended = Some(stop);
                 break;
             }
+            ticks += 1;
             if let Some(estimates) = engine.map().estimates() {
                 sums.iter_mut().zip(estimates).for_each(|(sum, &square)| *sum += square);
             }
@@ -96,7 +105,7 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         let estimated = engine.map().estimates().is_some() && ended.is_none();
         if estimated {
             // ‖r‖ / ‖b‖, from the batches
-            let share = T::of_count(usize::try_from(window).unwrap_or(usize::MAX)).recip();
+            let share = T::of_count(ticks).recip();
             for (j, sum) in sums.iter().enumerate() {
                 let size = monitor.sizes[j];
                 let residual = (*sum * share).sqrt();
@@ -121,7 +130,8 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         if !(due || stalled || diverged || flow.is_break() || ended.is_some()) {
             continue;
         }
-        let checked = monitor.check(engine.block(), &mut g, ws)?;
+        x.assign(engine.block().as_ref().rows_range(unknowns.clone()))?;
+        let checked = monitor.check(&x, &mut g, ws)?;
         looked = monitor.passes;
         let solved = monitor.all_solved(&checked.residuals);
         let certificate = largest(&monitor.certificates);
