@@ -1,11 +1,22 @@
 //! The arguments of the program, and its help.
 
+mod complete;
+mod reproduce;
+mod systems;
+
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use favard_models::Solver;
+
+use complete::COMPLETE_HELP;
+pub use complete::CompleteArgs;
+use reproduce::REPRODUCE_HELP;
+pub use reproduce::{Experiment, ReproduceArgs};
+use systems::{KACZMARZ_HELP, LSTSQ_HELP};
+pub use systems::{KaczmarzArgs, LstsqArgs, LstsqMethod, SystemArgs};
 
 /// Principal components of a matrix in a file, with a proof of their accuracy.
 #[derive(Debug, Parser)]
@@ -21,6 +32,9 @@ Examples:
   favard spectrum counts.mtx.gz       how the eigenvalues are spread
   favard plan --lambda1 1 --lambda2 0.9 --dim 100 --noise 10
   favard convert table.csv table.npz
+  favard lstsq design.csv response.csv --intercept
+  favard complete ratings.csv --rank 5 -o out
+  favard reproduce --quick -o paper   the paper's claims, measured
 
 A file is Matrix Market, NumPy .npy, SciPy .npz, CSV or TSV, libsvm, AnnData .h5ad, or a 10x folder.
 Exit code: 0 when the request was met, 2 when the result is not as exact as asked for (it is written
@@ -57,6 +71,18 @@ pub enum Command {
     /// The density of the eigenvalues of the covariance, and the gaps at the top.
     #[command(after_help = SPECTRUM_HELP)]
     Spectrum(SpectrumArgs),
+    /// Linear least squares, certified.
+    #[command(after_help = LSTSQ_HELP)]
+    Lstsq(LstsqArgs),
+    /// A linear system by row projections with momentum.
+    #[command(after_help = KACZMARZ_HELP)]
+    Kaczmarz(KaczmarzArgs),
+    /// A matrix of low rank from some of its entries.
+    #[command(after_help = COMPLETE_HELP)]
+    Complete(CompleteArgs),
+    /// The paper's experiments, and its claims beside what was measured.
+    #[command(after_help = REPRODUCE_HELP)]
+    Reproduce(ReproduceArgs),
 }
 
 const PCA_HELP: &str = "\

@@ -23,6 +23,8 @@ pub struct Fit {
     pub certificate: Certificate,
     /// Residual by residual.
     pub history: Vec<Record<f64>>,
+    /// The eigenvalue behind the last one, if the solver has seen it.
+    pub next: Option<f64>,
     /// What a component is called: PC or SV.
     pub prefix: &'static str,
 }
@@ -104,6 +106,7 @@ impl Run<'_> {
             scores: fit.transform(&self.data.rows())?,
             certificate: fit.certificate().clone(),
             history: fit.info().history.clone(),
+            next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "PC",
         })
     }
@@ -127,6 +130,7 @@ impl Run<'_> {
             scores: fit.transform(&self.data.rows())?,
             certificate: fit.certificate().clone(),
             history: fit.info().history.clone(),
+            next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "SV",
         })
     }

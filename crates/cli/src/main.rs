@@ -14,8 +14,11 @@ mod example;
 mod fit;
 mod memory;
 mod output;
+mod progress;
 mod report;
 mod shown;
+mod system;
+mod triplets;
 mod watch;
 
 use std::process::ExitCode;

@@ -1,9 +1,13 @@
 //! The commands, one a file.
 
+mod complete;
 mod convert;
 mod info;
+mod kaczmarz;
+mod lstsq;
 mod pca;
 mod plan;
+mod reproduce;
 mod spectrum;
 mod svd;
 
@@ -20,5 +24,9 @@ pub fn run(command: Command) -> Result<Outcome> {
         Command::Convert(args) => convert::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Spectrum(args) => spectrum::run(&args),
+        Command::Lstsq(args) => lstsq::run(&args),
+        Command::Kaczmarz(args) => kaczmarz::run(&args),
+        Command::Complete(args) => complete::run(&args),
+        Command::Reproduce(args) => reproduce::run(&args),
     }
 }

@@ -1,6 +1,10 @@
 //! The report: one HTML page that needs nothing else.
 
+pub mod html;
+pub mod lines;
 mod plots;
+pub mod svg;
+mod theory;
 
 use std::fmt::Write;
 use std::path::Path;
@@ -12,8 +16,9 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::fit::Fit;
 use crate::{again, shown};
+use html::{document, escape, figure};
+use theory::Prediction;
 
-const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 /// Points of the scatter plot at most: more would only cover each other.
 const MOST_POINTS: usize = 2_000;
@@ -35,14 +40,24 @@ pub fn write(path: &Path, fit: &Fit, data: &Data, args: &FitArgs) -> Result<()> 
 }
 
 fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
-    let drawn = |error: plots::Failed| Error::System(format!("the report's plots: {error}"));
+    let drawn = |error: svg::Failed| Error::System(format!("the report's plots: {error}"));
     let scree = plots::scree(&fit.summary.explained_variance_ratio).map_err(drawn)?;
-    let course = match plots::course(&fit.history, args.tol).map_err(drawn)? {
-        Some(svg) => figure(
-            &svg,
-            "Largest residual over λ₁ after each pass over the data; dashed: \
-            the tolerance. Sampled solvers see their noise here, not the final residual.",
-        ),
+    let prediction = theory::predict(fit, args);
+    let course = match plots::course(&fit.history, args.tol, &prediction).map_err(drawn)? {
+        Some(svg) => {
+            let theory = match prediction {
+                Prediction::Line(..) => "The theory's line has the slope that the gap behind the \
+                    components gives, λ₊ being the next eigenvalue; its height is fitted. Guard \
+                    columns and Krylov spaces make a solver faster than that."
+                    .to_string(),
+                Prediction::None(why) => format!("No prediction: {why}."),
+            };
+            let caption = format!(
+                "Largest residual over λ₁ after each pass over the data. Sampled solvers see their \
+                 noise here, not the final residual. {theory}"
+            );
+            figure(&svg, &caption)
+        }
         None => "<p>A direct method: there are no steps to show.</p>".to_string(),
     };
     let points = serde_json::to_string(&points(fit, data)).map_err(std::io::Error::from)?;
@@ -52,11 +67,8 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
     };
     let cumulative = 100.0 * fit.summary.explained_variance_ratio.iter().sum::<f64>();
     let shares = format!("Share of the variance; the line adds up to {cumulative:.2} %.");
-    Ok(format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>{title} of {name}</title>\n<style>\n{STYLE}</style>\n\
-         <h1>{title}</h1>\n{facts}\
+    let body = format!(
+        "<h1>{title}</h1>\n{facts}\
          <h2>Variance</h2>\n{scree}\
          <h2>Convergence</h2>\n{course}\
          <h2>Scores</h2>\n<p class=\"pick\"><label>across <select id=\"x\"></select></label>\n\
@@ -68,8 +80,7 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
          <h2>Certificate</h2>\n{certificate}\
          <h2>Again</h2>\n<pre>{command}</pre>\n\
          <script type=\"application/json\" id=\"points\">{points}</script>\n\
-         <script>\n{SCRIPT}</script>\n</html>\n",
-        name = escape(&data.name),
+         <script>\n{SCRIPT}</script>\n",
         facts = facts(fit, data),
         scree = figure(&scree, &shares),
         loadings = loadings(fit, data),
@@ -77,11 +88,8 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
         command = escape(&again::command()),
         // Nothing in a name can end the element.
         points = points.replace('<', "\\u003c"),
-    ))
-}
-
-fn figure(svg: &str, caption: &str) -> String {
-    format!("<figure>{svg}<figcaption>{caption}</figcaption></figure>\n")
+    );
+    Ok(document(&format!("{title} of {}", data.name), &body))
 }
 
 /// What was run.
@@ -98,8 +106,7 @@ fn facts(fit: &Fit, data: &Data) -> String {
         ("seed, threads", format!("{}, {}", summary.seed, summary.threads)),
         ("certified", proof.to_string()),
     ];
-    let row = |(name, value): (&str, String)| format!("<tr><th>{name}</th><td>{value}</td></tr>\n");
-    format!("<table class=\"facts\">\n{}</table>\n", rows.map(row).concat())
+    html::facts(rows)
 }
 
 /// The scores, of at most so many rows at equal distances.
@@ -166,18 +173,4 @@ fn certificate(fit: &Fit, args: &FitArgs) -> String {
         proof.orthogonality(),
     );
     text
-}
-
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            other => safe.push(other),
-        }
-    }
-    safe
 }

@@ -10,6 +10,15 @@ function add(name, attributes, text) {
   return svg.appendChild(element);
 }
 
+// The name of an axis: a click takes the next component.
+function axis(select, attributes, name) {
+  const label = add('text', { ...attributes, class: 'axis', 'data-axis': select.id }, name);
+  label.addEventListener('click', () => {
+    select.value = String((+select.value + 1) % axes.length);
+    draw();
+  });
+}
+
 // Maps the scores of one component to the length of an axis.
 function scale(column, from, to) {
   let low = Infinity, high = -Infinity;
@@ -26,10 +35,10 @@ function draw() {
   const short = (value) => Number(value).toPrecision(3);
   add('text', { x: PAD, y: H - 20 }, short(across.low));
   add('text', { x: W - PAD / 2, y: H - 20, 'text-anchor': 'end' }, short(across.high));
-  add('text', { x: W / 2, y: H - 20, 'text-anchor': 'middle' }, axes[i]);
+  axis(x, { x: W / 2, y: H - 20, 'text-anchor': 'middle' }, axes[i]);
   add('text', { x: 2, y: H - PAD }, short(up.low));
   add('text', { x: 2, y: PAD / 2 + 4 }, short(up.high));
-  add('text', { x: 2, y: H / 2 }, axes[j]);
+  axis(y, { x: 2, y: H / 2 }, axes[j]);
   scores.forEach((row, n) => {
     const circle = add('circle', { cx: across.at(row[i]).toFixed(1), cy: up.at(row[j]).toFixed(1), r: 3 });
     circle.addEventListener('mouseenter', () => { label.textContent = labels[n]; });

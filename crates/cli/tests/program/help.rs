@@ -4,7 +4,19 @@ use std::path::Path;
 
 use crate::support::run;
 
-const COMMANDS: [&str; 7] = ["", "pca", "svd", "info", "convert", "plan", "spectrum"];
+const COMMANDS: [&str; 11] = [
+    "",
+    "pca",
+    "svd",
+    "info",
+    "convert",
+    "plan",
+    "spectrum",
+    "lstsq",
+    "kaczmarz",
+    "complete",
+    "reproduce",
+];
 
 /// Help is what the files say, goes to standard output and is no error.
 #[test]
