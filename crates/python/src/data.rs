@@ -90,6 +90,9 @@ pub enum Data<T: 'static> {
     },
 }
 
+/// A sparse matrix as it comes: format, shape, row pointers, columns, values.
+type Parts<'py> = (String, (usize, usize), Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 impl<T: Scalar + Element> Data<T> {
     /// From a two-dimensional array, or from `(format, shape, indptr, indices, data)` with the
     /// format `"csr"` or `"csc"`.
@@ -97,8 +100,6 @@ impl<T: Scalar + Element> Data<T> {
         if let Ok(array) = object.cast::<PyArray<T, Ix2>>() {
             return Ok(Self::Dense(Borrowed::new(array)?));
         }
-        type Parts<'py> =
-            (String, (usize, usize), Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
         let parts: Parts<'_> = object.extract().map_err(|_| wrong(object, "X"))?;
         let (format, shape, pointers, columns, values) = parts;
         Ok(Self::Sparse {

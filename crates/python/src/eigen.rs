@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 
 use crate::data;
 use crate::error::{Failure, check_memory};
-use crate::info::{array, put_info};
+use crate::info::{array, put_info, put_method};
 use crate::source::Source;
 use crate::talk::{self, Line};
 
@@ -301,6 +301,7 @@ fn run<T: Scalar + Element>(
     dict.set_item("residuals", pairs.residuals.into_pyarray(py))?;
     let info = PyDict::new(py);
     put_info(&info, &pairs.info)?;
+    put_method(&info, &pairs.info)?;
     dict.set_item("info", info)?;
     dict.set_item("raised", raised)?;
     Ok(dict.unbind())

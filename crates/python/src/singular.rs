@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::data;
 use crate::eigen::Search;
 use crate::error::{Failure, check_memory};
-use crate::info::{array, dense, put_info};
+use crate::info::{array, dense, put_info, put_method};
 use crate::source::Source;
 use crate::talk::{self, Line};
 
@@ -120,6 +120,7 @@ fn run<T: Scalar + Element>(
     dict.set_item("scale", found.scale.as_f64())?;
     let info = PyDict::new(py);
     put_info(&info, &found.info)?;
+    put_method(&info, &found.info)?;
     dict.set_item("info", info)?;
     dict.set_item("raised", raised)?;
     Ok(dict.unbind())
