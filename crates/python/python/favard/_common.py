@@ -1,0 +1,119 @@
+"""What the estimators have in common."""
+
+import warnings
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, assert_all_finite
+
+from favard._data import rounding
+from favard._info import Info
+from favard._progress import watcher
+
+#: Solvers of ours, for the parameter ``solver``.
+SOLVERS = (
+    "auto",
+    "exact",
+    "krylov",
+    "power",
+    "momentum",
+    "dynamic",
+    "chebyshev",
+    "heavy-ball",
+    "inhomogeneous",
+    "oja",
+    "oja-momentum",
+    "ada-oja",
+    "minibatch",
+    "vr-pca",
+    "vr",
+)
+
+
+def seed_of(random_state):
+    """A seed: the same one unless something else is asked for."""
+    if random_state is None:
+        return 1
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def check_name(estimator, name, known):
+    """``ValueError`` unless a parameter is one of some names."""
+    value = getattr(estimator, name)
+    if value not in known:
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be a str among "
+            f"{set(known)}. Got {value!r} instead."
+        )
+
+
+def check_number(estimator, name, low, *, kind=Real, optional=False):
+    """``ValueError`` unless a parameter is a finite number that is at least ``low``."""
+    value = getattr(estimator, name)
+    if optional and value is None:
+        return
+    good = isinstance(value, kind) and not isinstance(value, bool)
+    if not good or not np.isfinite(value) or value < low:
+        what = "an int" if kind is Integral else "a finite number"
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be {what} that is at "
+            f"least {low}. Got {value!r} instead."
+        )
+
+
+def tolerance(tol, exact, dtype, dim):
+    """``tol`` as the core takes it: 0 is what rounding allows, None is that for ``exact``, else 1e-6
+    (which float32 does not hold for many columns)."""
+    if tol is None:
+        return rounding(dtype, dim) if exact else max(1e-6, rounding(dtype, dim))
+    return rounding(dtype, dim) if tol == 0 else float(tol)
+
+
+def weights_of(sample_weight, X):
+    """Weights for the core, or None."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    return np.ascontiguousarray(weights)
+
+
+def run(estimator, core, X, *args, **kwargs):
+    """Calls the core with the watcher of an estimator, and words its errors like scikit-learn."""
+    name = type(estimator).__name__
+    callback, close = watcher(name, estimator.verbose, estimator.callback)
+    try:
+        found = core(*args, callback=callback, **kwargs)
+    except ValueError as error:
+        if "not finite" in str(error):
+            assert_all_finite(X, estimator_name=name, input_name="X")
+        raise
+    info = Info.of(found["info"])
+    close(info)
+    return found, info
+
+
+def finish(estimator, found):
+    """Raises what stopped a run, now that its result is kept; warns of one that did not converge."""
+    raised = found.get("raised")
+    if raised is not None:
+        raise raised
+    info = estimator.info_
+    stopped = info.stop in ("requested", "exhausted")
+    if info.certified or stopped or (info.stop == "converged" and _is_rounding(info)):
+        return
+    worst = info.residuals.max() if info.residuals.size else np.nan
+    warnings.warn(
+        f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the largest "
+        f"residual is {worst:.1e} ({info.stop} after {info.passes:.1f} passes). Increase max_iter "
+        "or tol.",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _is_rounding(info):
+    """Whether a run that says it converged missed the tolerance by rounding alone."""
+    largest = abs(info.history[-1, 2]) if len(info.history) else 0.0
+    return info.tolerance < 1e-9 or info.residuals.max(initial=0.0) <= 1e-5 * largest

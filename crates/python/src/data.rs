@@ -1,0 +1,170 @@
+//! Arrays of NumPy and SciPy as operators, without a copy.
+
+use favard_operator::{Block, Csr, Dense, Result, Scalar, Sparse};
+use ndarray::{ArrayView1, ArrayView2, Dimension, Ix1, Ix2};
+use numpy::{
+    Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::matrix::Matrix;
+
+/// The memory of an array of Python, with the array, which keeps it alive.
+///
+/// A job reads it while Python goes on. Python code that writes into the array meanwhile changes what
+/// the job reads, as with every library that releases the interpreter's lock: the result is then
+/// worth nothing, but every index was checked and is checked again where it is used.
+pub struct Borrowed<T: 'static, D: Dimension> {
+    view: ndarray::ArrayView<'static, T, D>,
+    _owner: Py<PyUntypedArray>,
+}
+
+impl<T: Element, D: Dimension> Borrowed<T, D> {
+    pub fn new(array: &Bound<'_, PyArray<T, D>>) -> PyResult<Self> {
+        let size = size_of::<T>().cast_signed();
+        let whole = array.strides().iter().all(|stride| stride % size == 0);
+        if !whole || !array.data().is_aligned() {
+            return Err(PyValueError::new_err("array: its memory is not aligned"));
+        }
+        // SAFETY: the numbers are aligned, of the array's own type (checked when it was cast) and
+        // shape, and live as long as the owner, which is dropped with the view.
+        let view = unsafe { array.as_raw_array().deref_into_view() };
+        Ok(Self { view, _owner: array.as_untyped().clone().unbind() })
+    }
+}
+
+impl<T: Element, D: Dimension> Borrowed<T, D> {
+    /// The numbers.
+    pub fn view(&self) -> ndarray::ArrayView<'_, T, D> {
+        self.view.view()
+    }
+}
+
+impl<T> Borrowed<T, Ix1> {
+    fn slice(&self) -> &[T] {
+        // Contiguous: checked by `list`.
+        self.view.to_slice().unwrap_or(&[])
+    }
+}
+
+/// A list without gaps.
+fn list<T: Element>(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Borrowed<T, Ix1>> {
+    let array = array.cast::<PyArray<T, Ix1>>().map_err(|_| wrong(array, name))?;
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err(format!("{name}: must be contiguous")));
+    }
+    Borrowed::new(array)
+}
+
+fn wrong(array: &Bound<'_, PyAny>, name: &str) -> PyErr {
+    let what = array.get_type().name().map(|n| n.to_string()).unwrap_or_default();
+    let dtype = array.getattr("dtype").map(|d| d.to_string()).unwrap_or_default();
+    PyTypeError::new_err(format!("{name}: {what} {dtype} is not an array of the kind needed here"))
+}
+
+/// Row pointers or columns, as SciPy has them.
+enum Indices {
+    Short(Borrowed<i32, Ix1>),
+    Long(Borrowed<i64, Ix1>),
+}
+
+impl Indices {
+    fn new(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+        match list(array, name) {
+            Ok(short) => Ok(Self::Short(short)),
+            Err(_) => list(array, name).map(Self::Long),
+        }
+    }
+}
+
+/// A matrix that Python holds.
+pub enum Data<T: 'static> {
+    Dense(Borrowed<T, Ix2>),
+    Sparse {
+        shape: (usize, usize),
+        pointers: Indices,
+        columns: Indices,
+        values: Borrowed<T, Ix1>,
+        by_columns: bool,
+    },
+}
+
+impl<T: Scalar + Element> Data<T> {
+    /// From a two-dimensional array, or from `(format, shape, indptr, indices, data)` with the
+    /// format `"csr"` or `"csc"`.
+    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(array) = object.cast::<PyArray<T, Ix2>>() {
+            return Ok(Self::Dense(Borrowed::new(array)?));
+        }
+        type Parts<'py> =
+            (String, (usize, usize), Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
+        let parts: Parts<'_> = object.extract().map_err(|_| wrong(object, "X"))?;
+        let (format, shape, pointers, columns, values) = parts;
+        Ok(Self::Sparse {
+            shape,
+            pointers: Indices::new(&pointers, "indptr")?,
+            columns: Indices::new(&columns, "indices")?,
+            values: list(&values, "data")?,
+            by_columns: format == "csc",
+        })
+    }
+
+    /// The operator; reads all of it once.
+    pub fn open(&self) -> Result<Matrix<'_, T>> {
+        match self {
+            Self::Dense(array) => Ok(Matrix::Dense(Dense::new(array.view())?)),
+            Self::Sparse { shape, pointers, columns, values, by_columns } => {
+                let shape = if *by_columns { (shape.1, shape.0) } else { *shape };
+                let values = values.slice();
+                let csr = match (pointers, columns) {
+                    (Indices::Short(p), Indices::Short(c)) => {
+                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
+                    }
+                    (Indices::Short(p), Indices::Long(c)) => {
+                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
+                    }
+                    (Indices::Long(p), Indices::Short(c)) => {
+                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
+                    }
+                    (Indices::Long(p), Indices::Long(c)) => {
+                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
+                    }
+                };
+                let sparse = if *by_columns { Sparse::from_columns(csr) } else { csr.into() };
+                Ok(Matrix::Sparse(sparse))
+            }
+        }
+    }
+}
+
+/// Numbers of weights, start vectors, right-hand sides: copied, for they are few.
+pub fn vector<T: Element + Copy + 'static>(
+    array: &Bound<'_, PyAny>,
+    name: &str,
+) -> PyResult<Vec<T>> {
+    let array = array.cast::<PyArray<T, Ix1>>().map_err(|_| wrong(array, name))?;
+    let borrowed = Borrowed::new(array)?;
+    let view: ArrayView1<'_, T> = borrowed.view();
+    Ok(view.iter().copied().collect())
+}
+
+/// A block of columns, copied into cache-line rows.
+pub fn block<T: Scalar + Element>(array: &Bound<'_, PyAny>, name: &str) -> PyResult<Block<T>> {
+    let array = array.cast::<PyArray<T, Ix2>>().map_err(|_| wrong(array, name))?;
+    let borrowed = Borrowed::new(array)?;
+    let view: ArrayView2<'_, T> = borrowed.view();
+    Ok(Block::from_array(view))
+}
+
+/// Whether an array, or the values of a sparse matrix, are of `f32`.
+pub fn is_single(object: &Bound<'_, PyAny>) -> bool {
+    if let Ok(array) = object.cast::<PyUntypedArray>() {
+        return array.dtype().is_equiv_to(&numpy::dtype::<f32>(object.py()));
+    }
+    object.get_item(4).is_ok_and(|values| is_single_list(&values))
+}
+
+fn is_single_list(values: &Bound<'_, PyAny>) -> bool {
+    values.cast::<PyArray<f32, Ix1>>().is_ok()
+}

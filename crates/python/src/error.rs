@@ -1,0 +1,50 @@
+//! Errors of the models as exceptions of Python.
+
+use favard_models::Error;
+use favard_operator::ErrorKind as Kind;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+/// What goes wrong in a job.
+pub enum Failure {
+    /// A model's error.
+    Model(Error),
+    /// So many bytes cannot be had.
+    Memory(usize),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Model(error.into())
+    }
+}
+
+/// `ValueError`: what the models refuse is input. A panic of theirs is our mistake.
+pub fn to_python(failure: Failure) -> PyErr {
+    let error = match failure {
+        Failure::Model(error) => error,
+        Failure::Memory(bytes) => {
+            let gib = bytes as f64 / f64::from(1 << 30);
+            return PyMemoryError::new_err(format!(
+                "this takes {gib:.1} GiB beside the data; ask for fewer components, or for another \
+                 solver"
+            ));
+        }
+    };
+    let text = error.to_string();
+    match error.kind() {
+        favard_models::ErrorKind::Operator(operator)
+            if matches!(operator.kind(), Kind::Panicked { .. }) =>
+        {
+            PyRuntimeError::new_err(text)
+        }
+        _ => PyValueError::new_err(text),
+    }
+}
+
+/// `Err` when the allocator would not give so many bytes: Rust ends the process where Python raises
+/// `MemoryError`.
+pub fn check_memory(bytes: usize) -> Result<(), Failure> {
+    let mut probe = Vec::<u8>::new();
+    probe.try_reserve_exact(bytes).map_err(|_| Failure::Memory(bytes))
+}
