@@ -135,6 +135,16 @@ impl<T: Scalar> StreamingPca<T> {
         self.state.as_ref().map_or(0, State::rows)
     }
 
+    /// The variance of each column of the rows seen, divided by n: exact, whatever was thrown away.
+    /// Empty before the first row.
+    #[must_use]
+    pub fn variances(&self) -> Vec<f64> {
+        self.state.as_ref().map_or_else(Vec::new, |state| {
+            let rows = state.rows().max(1) as f64;
+            state.moments().squares.iter().map(|square| square / rows).collect()
+        })
+    }
+
     /// The variance that was thrown away so far, in the units of the variances: the total, which is
     /// exact, less what is kept. Zero before two rows.
     #[must_use]
