@@ -4,14 +4,17 @@
 //! without a copy (`data`), the models run on a pool of threads without the interpreter's lock
 //! (`talk`), and results become arrays.
 
+mod completion;
 mod data;
 mod eigen;
 mod error;
 mod info;
+mod kaczmarz;
 mod least_squares;
 mod matrix;
 mod multiply;
 mod pca;
+mod phase;
 mod pool;
 mod singular;
 mod source;
@@ -19,6 +22,8 @@ mod stream;
 mod svd;
 mod talk;
 mod task;
+mod theory;
+mod tracking;
 
 use pyo3::prelude::*;
 
@@ -27,13 +32,19 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<stream::Stream>()?;
+    module.add_class::<tracking::Tracker>()?;
+    module.add_function(wrap_pyfunction!(completion::completion, module)?)?;
+    module.add_function(wrap_pyfunction!(completion::completion_entries, module)?)?;
     module.add_function(wrap_pyfunction!(eigen::eigen, module)?)?;
+    module.add_function(wrap_pyfunction!(kaczmarz::kaczmarz, module)?)?;
     module.add_function(wrap_pyfunction!(least_squares::least_squares, module)?)?;
     module.add_function(wrap_pyfunction!(multiply::multiply, module)?)?;
     module.add_function(wrap_pyfunction!(pca::pca, module)?)?;
+    module.add_function(wrap_pyfunction!(phase::phase, module)?)?;
     module.add_function(wrap_pyfunction!(pool::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(pool::set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(singular::singular, module)?)?;
     module.add_function(wrap_pyfunction!(svd::svd, module)?)?;
+    theory::add_to(module)?;
     Ok(())
 }

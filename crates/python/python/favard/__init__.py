@@ -5,6 +5,9 @@ The estimators follow scikit-learn, the functions SciPy:
 ================================================  ===========================================
 ``PCA``, ``TruncatedSVD``, ``IncrementalPCA``     principal components and singular triplets
 ``LeastSquares``                                  linear regression, ridge, weights
+``MatrixCompletion``, ``PhaseRetrieval``          a matrix from entries, a signal from intensities
+``SubspaceTracker``, ``Kaczmarz``                 a subspace that drifts, systems row by row
+``theory``                                        polynomials, bounds, planners
 ``svds``, ``eigsh``, ``lsmr``                     the functions of ``scipy.sparse.linalg``
 ``set_num_threads``, ``get_num_threads``          the threads that work
 ================================================  ===========================================
@@ -25,6 +28,7 @@ Examples
 True
 """
 
+from favard import theory
 from favard._core import __version__, get_num_threads, set_num_threads
 
 # scikit-learn and SciPy are loaded when something of theirs is asked for.
@@ -33,13 +37,17 @@ _WHERE = {
     "TruncatedSVD": "_svd",
     "IncrementalPCA": "_incremental",
     "LeastSquares": "_least_squares",
+    "MatrixCompletion": "_completion",
+    "PhaseRetrieval": "_phase",
+    "SubspaceTracker": "_tracking",
+    "Kaczmarz": "_kaczmarz",
     "svds": "_svds",
     "eigsh": "_eigsh",
     "lsmr": "_lsmr",
     "Info": "_info",
 }
 
-__all__ = ["__version__", "get_num_threads", "set_num_threads", *_WHERE]
+__all__ = ["__version__", "get_num_threads", "set_num_threads", "theory", *_WHERE]
 
 
 def __getattr__(name):
