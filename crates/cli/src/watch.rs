@@ -85,3 +85,8 @@ impl Watcher {
         self.clock.elapsed()
     }
 }
+
+/// Whether the fit was interrupted.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}

@@ -6,8 +6,8 @@ use std::path::Path;
 use super::bench::Sheet;
 use super::claim::{Check, Claim, Verdict, number};
 use super::{Answer, Done, count};
-use crate::error::{Error, Result};
 use crate::again;
+use crate::error::{Error, Result};
 use crate::report::html::{document, escape, facts, figure};
 
 /// Writes the page.
