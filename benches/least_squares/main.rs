@@ -128,7 +128,13 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
     if let Some(scipy) = &scipy {
         println!("scipy {} on one thread, as it always runs", scipy.version);
     }
-    let methods = [("Auto", Method::Auto), ("Cg", Method::Cg), ("Lsmr", Method::Lsmr)];
+    let methods = [
+        ("Auto", Method::Auto, 2),
+        ("Cg", Method::Cg, 2),
+        ("Cg, 1 thread", Method::Cg, 1),
+        ("Lsmr", Method::Lsmr, 2),
+    ];
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut lines: Vec<Line> = Vec::new();
     let mut best = |name: &str, seconds: f64, steps: f64, certificate: f64| match lines
         .iter_mut()
@@ -140,12 +146,14 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
     let mut auto: Option<Solution<f64>> = None;
     let mut loosest = [None; 2];
     for _ in 0..options.rounds {
-        for (name, method) in methods {
-            let start = Instant::now();
+        for (name, method, threads) in methods {
             // The norms of the columns are part of the time.
             let plan = LeastSquares::new().method(method).tolerance(TOLERANCE);
-            let found = plan.fit(&data.a, &data.b)?;
-            let seconds = start.elapsed().as_secs_f64();
+            let fit = || {
+                let start = Instant::now();
+                plan.fit(&data.a, &data.b).map(|found| (found, start.elapsed().as_secs_f64()))
+            };
+            let (found, seconds) = if threads == 1 { alone.install(fit) } else { fit() }?;
             let truth = certificate(data, &found.x, found.norm)?;
             best(name, seconds, found.info.iterations as f64, truth);
             auto.get_or_insert(found);
