@@ -70,7 +70,7 @@ enum Every {
 
 impl Default for Every {
     fn default() -> Self {
-        Self::Time(Duration::from_secs(60))
+        Self::Time(Duration::from_mins(1))
     }
 }
 
