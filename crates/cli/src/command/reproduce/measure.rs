@@ -37,6 +37,7 @@ pub fn diagonal(spectrum: &[f64]) -> Result<Box<Exact>> {
 
 /// Orthonormal columns in general position.
 pub fn basis(dim: usize, cols: usize, seed: u64) -> Result<Block<f64>> {
+    go_on()?;
     let mut q = Block::gaussian(dim, cols, seed);
     Orthonormalizer::new(cols)
         .orthonormalize(&mut [&mut q], &mut Workspace::new())
@@ -74,6 +75,11 @@ pub fn sin2(block: &Block<f64>) -> f64 {
     rest / (rest + square(0))
 }
 
+/// An error once Ctrl-C was pressed: what is still to come need not be begun.
+fn go_on() -> Result<()> {
+    if interrupted() { Err(Error::System("interrupted".to_string())) } else { Ok(()) }
+}
+
 /// When a run ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Until {
@@ -109,6 +115,7 @@ where
     A: LinearOperator<f64> + ?Sized,
     M: Method<f64, A>,
 {
+    go_on()?;
     let mut errors = Vec::new();
     let mut watch = |step: &Step<'_, f64>| {
         let error = sin2(step.answer);
