@@ -4,7 +4,7 @@ use favard_engine::Engine;
 use favard_engine::map::Exact;
 use favard_engine::recurrence::{Momentum, Start};
 use favard_operator::Block;
-use favard_theory::{Start as Family, as_printed, momentum};
+use favard_theory::as_printed;
 
 use super::bench::{Bench, Findings, Plot, Sheet};
 use super::claim::{Check, Claim};
@@ -98,7 +98,8 @@ fn lemma(grid: &[f64]) -> Result<Claim> {
     let (mut printed, mut corrected) = (Vec::new(), Vec::new());
     for &x in &calm {
         printed.push(as_printed::lemma_op(STEPS, x, beta)?.unwrap_or(f64::NAN));
-        corrected.push(momentum::value(Family::T, STEPS, x, beta)?);
+        let angle = (x / (2.0 * beta.sqrt())).min(1.0).acos();
+        corrected.push(height * (STEPS as f64 * angle).cos());
     }
     Ok(Claim::new(
         "Lemma of appendix A",
