@@ -4,12 +4,12 @@ Two ways, both compared with scanpy's own result on generated counts:
 
 1. ``in_scanpy()``: within it ``sc.pp.pca`` itself runs on ``favard.PCA``. scanpy looks
    ``sklearn.decomposition.PCA`` up when it is called, so the name is all that has to change.
-2. ``favard_pca(adata)``: a function that fills ``obsm``, ``varm`` and ``uns`` as ``sc.pp.pca`` does.
-   Nothing is replaced, and it gives what scanpy's has no place for: scaling without a dense
+2. ``favard_pca(adata)``: a function that fills ``obsm``, ``varm`` and ``uns`` as ``sc.pp.pca``
+   does. Nothing is replaced, and it gives what scanpy's has no place for: scaling without a dense
    matrix, a tolerance, a progress bar, the certificate.
 
-Needs ``pip install favard scanpy``. Run it with ``python scanpy_pca.py``; it raises when the results
-do not agree.
+Needs ``pip install favard scanpy``. Run it with ``python scanpy_pca.py``; it raises when the
+results do not agree.
 """
 
 import time
@@ -152,7 +152,7 @@ def main():
     print(f"500 genes, scaled, still sparse: {scaled.info_}")
 
     # What comes after it in scanpy reads the same places.
-    sc.pp.neighbors(patched, n_neighbors=10)
+    sc.pp.neighbors(patched, n_neighbors=10, method="gauss", transformer="sklearn")
     graph = patched.obsp["connectivities"].tocoo()
     kinds = patched.obs["kind"].to_numpy()
     same = np.mean(kinds[graph.row] == kinds[graph.col])

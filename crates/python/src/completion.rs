@@ -164,7 +164,8 @@ fn by_rows<'py, T: Scalar + Element>(
         let places = rows.iter().zip(&columns).map(|(&i, &j)| (index(i), index(j)));
         let entries: Vec<_> = places.zip(&values).map(|((i, j), &v)| (i, j, v)).collect();
         let matrix = MatrixCompletion::entries(shape, &entries)?;
-        let pointers: Vec<i64> = matrix.pointers().iter().map(|&p| p as i64).collect();
+        let signed = |at: usize| i64::try_from(at).unwrap_or(i64::MAX);
+        let pointers: Vec<i64> = matrix.pointers().iter().map(|&p| signed(p)).collect();
         let columns: Vec<i64> = matrix.columns().iter().map(|&c| i64::from(c)).collect();
         Ok((pointers, columns, matrix.values().to_vec()))
     };

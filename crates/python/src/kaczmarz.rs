@@ -87,7 +87,10 @@ fn run<T: Scalar + Element>(
     let share = |(r, b): (&T, &T)| if *b > T::zero() { (*r / *b).as_f64() } else { r.as_f64() };
     let misfits: Vec<f64> = found.residuals.iter().zip(&found.sizes).map(share).collect();
     info.set_item("misfits", misfits.into_pyarray(py))?;
-    info.set_item("rows_read", found.info.passes * rows as f64)?;
+    // A count, up to the rounding of the passes.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let read = (found.info.passes * rows as f64).round() as u64;
+    info.set_item("rows_read", read)?;
     info.set_item("reason", found.reason.as_str())?;
     dict.set_item("info", info)?;
     dict.set_item("raised", raised)?;

@@ -70,11 +70,14 @@ fn start<T: Scalar + Element>(
 /// The basis as rows, what the batch said, and whether the callback wants no more.
 type Answer<T> = (Array2<T>, Tracked<T>, bool);
 
+/// Whether entries may be missing, and the share that is seen, if it is known.
+type Missing = (bool, Option<f64>);
+
 /// Takes a batch in; an error leaves the tracker as it was.
 fn update<T: Scalar + Element>(
     shared: &Shared<T>,
     rows: &Data<T>,
-    missing: Option<Option<f64>>,
+    missing: Missing,
     line: &Line<T>,
 ) -> Result<Answer<T>, Failure> {
     let mut held = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,8 +85,8 @@ fn update<T: Scalar + Element>(
         favard_operator::Error::external("an earlier batch broke the tracker: start a new one")
     })?;
     let tracker = held.insert(match missing {
-        None => tracker,
-        Some(probability) => tracker.missing(probability),
+        (false, _) => tracker,
+        (true, probability) => tracker.missing(probability),
     });
     let report = match rows {
         // As it is: a NaN may be an entry that was not seen.
@@ -131,7 +134,7 @@ fn take<'py, T: Scalar + Element>(
     py: Python<'py>,
     shared: &Shared<T>,
     batch: &Bound<'py, PyAny>,
-    missing: Option<Option<f64>>,
+    missing: Missing,
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let rows = Data::<T>::new(batch)?;
@@ -167,7 +170,7 @@ impl Tracker {
         probability: Option<f64>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let missing = missing.then_some(probability);
+        let missing = (missing, probability);
         match &self.0 {
             State::Single(shared) => take(py, shared, batch, missing, callback),
             State::Double(shared) => take(py, shared, batch, missing, callback),

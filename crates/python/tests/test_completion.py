@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+import favard
 from favard import MatrixCompletion
 
 
@@ -170,6 +171,25 @@ def test_callback_stops_with_a_result():
     with pytest.raises(KeyError, match="mine"):
         model.fit(np.where(known, M, np.nan))
     assert model.info_.stop == "cancelled" and model.right_.shape == (50, 3)
+
+
+def test_the_same_bits_with_any_number_of_threads():
+    M, known = problem()
+    found = []
+    for threads in (1, 2, 4):
+        favard.set_num_threads(threads)
+        found.append(MatrixCompletion(3).fit(np.where(known, M, np.nan)).left_)
+    favard.set_num_threads(0)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_progress_is_a_line(capsys):
+    M, known = problem()
+    MatrixCompletion(3, verbose=1).fit(np.where(known, M, np.nan))
+    shown = capsys.readouterr().err
+    assert shown.startswith("\rMatrixCompletion: step ") and shown.endswith("\n")
+    assert "converged after" in shown
 
 
 def test_seeds_clones_and_pickles():

@@ -10,7 +10,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
 
+import favard
 from favard import Kaczmarz
 
 ROWS, DIM = 2000, 12
@@ -148,18 +150,19 @@ def test_ctrl_c_keeps_what_there_is():
         import numpy as np
         import favard
         rng = np.random.default_rng(0)
-        A = rng.normal(size=(20000, 300)) * np.geomspace(1, 1e-5, 300)
-        b = A @ rng.normal(size=300)
-        rows, columns = np.nonzero(rng.random((900, 800)) < 0.5)
-        M = rng.normal(size=(900, 60)) @ rng.normal(size=(60, 800))
-        entries = rows, columns, M[rows, columns]
+        # ||A||_F**2 / sigma_min**2 is 4e5: a digit takes a million rows.
+        A = rng.normal(size=(4000, 400)) * np.geomspace(1, 1e-2, 400)
+        b = A @ rng.normal(size=400)
+        M = rng.normal(size=(60, 3)) @ rng.normal(size=(3, 50))
+        M[rng.random(M.shape) < 0.4] = np.nan
+        slow = lambda *_: time.sleep(0.05)
         for model, data in [
-            (favard.Kaczmarz(tol=1e-14, max_iter=10**9), (A, b)),
-            (favard.MatrixCompletion(60, tol=0, held_out=0.0), (entries,)),
+            (favard.Kaczmarz(tol=1e-14, max_iter=10**9, bounds=(2e-6, 0.03)), (A, b)),
+            (favard.MatrixCompletion(3, tol=0, callback=slow), (M,)),
         ]:
             pressed = []
             def press():
-                time.sleep(1.0)
+                time.sleep(0.7)
                 pressed.append(time.monotonic())
                 os.kill(os.getpid(), signal.SIGINT)
             threading.Thread(target=press).start()
@@ -220,3 +223,20 @@ def test_bad_input(system):
     refused("callable", callback=1, error=TypeError)
     with pytest.raises(ValueError, match="features"):
         Kaczmarz().fit(A, b).predict(A[:, :3])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks():
+    check_estimator(Kaczmarz(method="least-squares", batch_size=8, max_iter=50))
+
+
+@pytest.mark.parametrize("method", ["averaged", "blocks", "least-squares"])
+def test_the_same_bits_with_any_number_of_threads(system, method):
+    A, _, b = system
+    found = []
+    for threads in (1, 2, 4):
+        favard.set_num_threads(threads)
+        found.append(Kaczmarz(method=method, batch_size=16).fit(A, b).coef_)
+    favard.set_num_threads(0)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

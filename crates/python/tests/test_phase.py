@@ -8,7 +8,9 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
 
+import favard
 from favard import PhaseRetrieval
 
 ROWS, DIM = 240, 24
@@ -135,3 +137,19 @@ def test_bad_input(data):
     refused("expected 240, found 239", A=sla.aslinearoperator(A), y=y[:-1])
     with pytest.raises(ValueError, match="features"):
         PhaseRetrieval().fit(A, y).predict(A[:, :3])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learns_own_checks():
+    check_estimator(PhaseRetrieval(max_iter=50))
+
+
+def test_the_same_bits_with_any_number_of_threads(data):
+    A, _, y = data
+    found = []
+    for threads in (1, 2, 4):
+        favard.set_num_threads(threads)
+        found.append(PhaseRetrieval().fit(A, y).signal_)
+    favard.set_num_threads(0)
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])

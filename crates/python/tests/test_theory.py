@@ -54,7 +54,7 @@ def test_momentum_polynomials_obey_the_recurrence(start, first):
 def test_the_bound_holds_and_the_exact_error_is_the_run_of_the_algorithm():
     spectrum = np.array([1.0, 0.9, 0.6, 0.3, -0.2])
     start = np.array([0.1, 0.5, -0.4, 0.3, 0.2])
-    growth = Growth(1.0, 0.9)
+    growth = Growth.optimal(1.0, 0.9)
     tangent = np.sum(start[1:] ** 2) / start[0] ** 2
     prev, cur = np.zeros(5), start
     for tick in range(1, 30):
@@ -67,7 +67,7 @@ def test_the_bound_holds_and_the_exact_error_is_the_run_of_the_algorithm():
 
 
 def test_growth_numbers():
-    growth = Growth(1.0, 0.9)
+    growth = Growth.optimal(1.0, 0.9)
     assert growth.beta == pytest.approx(0.2025, rel=EPS)
     root = np.sqrt(1 - 4 * growth.beta)
     assert growth.discriminant == pytest.approx(root**2, rel=10 * EPS)
@@ -81,7 +81,7 @@ def test_growth_numbers():
 
 
 def test_values_are_plain_compared_and_pickled():
-    growth = Growth(1.0, 0.9)
+    growth = Growth.optimal(1.0, 0.9)
     assert growth == Growth(1.0, 0.9, growth.beta)
     known = Estimates.from_spectrum([1.0, 0.9], s_op=1.0, sigma_norm=1.0, kappa=1.0, cos2=0.5)
     found = theory.plan(known, 1e-2)
@@ -118,7 +118,7 @@ def test_the_variance_of_the_scalar_recurrence_is_the_lemma_sum():
         assert bound.lemma_sum(tick) <= bound.sharp_binomial(tick) <= bound.sharp_exponential(tick)
         assert bound.sharp_exponential(tick) <= bound.paper_exponential(tick)
     # The growth a step is the largest eigenvalue.
-    growth = Growth(lam, 0.9)
+    growth = Growth.optimal(lam, 0.9)
     expected = np.abs(np.linalg.eigvals(step)).max() / growth.mu**2 - 1
     assert theory.excess(lam, beta, s) == pytest.approx(expected, rel=1e-10)
     assert bound.sharp_linear(4) is not None and bound.sharp_linear(5) is None
@@ -128,7 +128,7 @@ def test_the_variance_of_the_scalar_recurrence_is_the_lemma_sum():
 
 
 def test_the_noise_ball_is_the_stationary_variance_of_an_ar2():
-    growth, eigenvalue = Growth(1.0, 0.9), 0.7
+    growth, eigenvalue = Growth.optimal(1.0, 0.9), 0.7
     a1, a2 = eigenvalue / growth.mu, -growth.beta / growth.mu**2
     # The companion matrix's discrete Lyapunov equation.
     companion = np.array([[a1, a2], [1.0, 0.0]])
@@ -212,12 +212,12 @@ def test_plans_stand_side_by_side():
     practical, guaranteed = found.mini_batch.practical, found.mini_batch.guaranteed
     assert practical.beta.value == pytest.approx(0.2025, rel=EPS)
     # s = 2 C / ε
-    ball = theory.noise_ball(Growth(1.0, 0.9), [(0.9, 8.096)], 1)
+    ball = theory.noise_ball(Growth.optimal(1.0, 0.9), [(0.9, 8.096)], 1)
     assert practical.batch.value == np.ceil(2 * ball / 1e-3)
-    steps = Growth(1.0, 0.9).iterations(theory.tan2(0.5), 0.5e-3)
+    steps = Growth.optimal(1.0, 0.9).iterations(theory.tan2(0.5), 0.5e-3)
     assert practical.iterations.value == steps
     assert practical.passes.value == pytest.approx(steps * practical.batch.value / 1e6, rel=EPS)
-    demand = theory.MiniBatch(Growth(1.0, 0.9), 0.05, 1e-3)
+    demand = theory.MiniBatch(Growth.optimal(1.0, 0.9), 0.05, 1e-3)
     assert guaranteed.batch.value == demand.batch(10.097)
     assert guaranteed.batch.times == guaranteed.batch.value / practical.batch.value
     assert found.variance_reduced is not None and found.shift is not None
@@ -262,18 +262,18 @@ def test_estimates_of_data(form):
 
 def test_bad_input_is_a_value_error_with_the_number():
     for wrong in [
-        lambda: Growth(1.0, 1.0),
+        lambda: Growth.optimal(1.0, 1.0),
         lambda: Growth(1.0, 0.9, 0.3),
-        lambda: Growth(float("nan"), 0.5),
-        lambda: Growth(1.0, 0.9).bound(-1, 1.0),
-        lambda: Growth(1.0, 0.9).iterations(1.0, 2.0),
-        lambda: Growth(1.0, 0.9).bound(1, 1.0, start="V"),
+        lambda: Growth.optimal(float("nan"), 0.5),
+        lambda: Growth.optimal(1.0, 0.9).bound(-1, 1.0),
+        lambda: Growth.optimal(1.0, 0.9).iterations(1.0, 2.0),
+        lambda: Growth.optimal(1.0, 0.9).bound(1, 1.0, start="V"),
         lambda: theory.tan2(0.0),
         lambda: Covariance(1.0, 0.2, -1.0),
-        lambda: theory.MiniBatch(Growth(1.0, 0.9), 2.0, 0.1),
-        lambda: theory.VarianceReduced(Growth(1.0, 0.9), 0.1, 0.5),
+        lambda: theory.MiniBatch(Growth.optimal(1.0, 0.9), 2.0, 0.1),
+        lambda: theory.VarianceReduced(Growth.optimal(1.0, 0.9), 0.1, 0.5),
         lambda: theory.HeavyBall.polyak(0.0, 1.0),
-        lambda: theory.noise_ball(Growth(1.0, 0.9), [(1.0, 1.0)], 10),
+        lambda: theory.noise_ball(Growth.optimal(1.0, 0.9), [(1.0, 1.0)], 10),
         lambda: sm.GaussianRows([1.0]),
         lambda: sm.mean_square_rate(sm.GaussianRows(np.eye(2)), np.eye(3), 0.1),
         lambda: sm.mean_square_rate(sm.GaussianRows(np.eye(2)), [[0, 1], [0, 0]], 0.1),

@@ -151,7 +151,7 @@ class MatrixCompletion(BaseEstimator):
             "epoch": self.epoch,
         }
         found, _ = run(self, _core.completion, entries[4][:, None], entries, problem)
-        self.spectral_info_, self.info_ = joined(found)
+        self.spectral_info_, self.info_ = joined(self, found)
         self.left_, self.right_ = found["left"], found["right"]
         self.singular_values_ = found["values"]
         self.shape_ = (len(self.left_), len(self.right_))

@@ -13,19 +13,19 @@ from favard._data import FLOATS, core_matrix
 from favard._info import Info
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowsInfo(Info):
     """What a run over rows reports.
 
     Attributes
     ----------
-    rows_read : float
+    rows_read : int
         Rows that were read, those of the checks included.
     misfits : ndarray
         ``||X coef - y|| / ||y||`` of each right-hand side, recomputed.
     """
 
-    rows_read: float = 0.0
+    rows_read: int = 0
     misfits: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 
 from favard._info import Info
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowsInfo(Info):
-    rows_read: float = ...
+    rows_read: int = ...
     misfits: NDArray[np.float64] = ...
 
 class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):

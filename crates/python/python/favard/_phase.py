@@ -125,7 +125,7 @@ class PhaseRetrieval(RegressorMixin, BaseEstimator):
             "seed": seed_of(self.random_state),
         }
         found, _ = run(self, _core.phase, check, source, y, problem, start=start)
-        self.spectral_info_, self.info_ = joined(found)
+        self.spectral_info_, self.info_ = joined(self, found)
         self.signal_ = found["signal"]
         self.residual_ = float(self.info_.residuals[0])
         self.n_iter_ = max(1, self.info_.iterations)

@@ -8,14 +8,15 @@ from sklearn.exceptions import ConvergenceWarning
 from favard._info import Info
 
 
-def joined(found):
-    """The report of both stages: the descent's, with the cost of the start added."""
+def joined(estimator, found):
+    """The reports of the start and of both stages, which is the descent's with the start's cost."""
     first, last = Info.of(found["spectral"]), Info.of(found["info"])
     return first, replace(
         last,
         iterations=first.iterations + last.iterations,
         applications=first.applications + last.applications,
         passes=first.passes + last.passes,
+        solver="heavy-ball" if estimator.momentum else "gradient",
     )
 
 
@@ -31,9 +32,9 @@ def finish(estimator, found):
     if info.certified or info.stop in ("converged", "requested"):
         return
     warnings.warn(
-        f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the residual "
-        f"is {info.residuals[0]:.1e} ({info.stop} after {info.passes:.1f} passes). Increase "
-        "max_iter or tol.",
+        f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the "
+        f"residual is {info.residuals[0]:.1e} ({info.stop} after {info.passes:.1f} passes). "
+        "Increase max_iter or tol.",
         ConvergenceWarning,
         stacklevel=3,
     )

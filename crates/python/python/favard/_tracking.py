@@ -148,13 +148,12 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self : object
             The estimator.
         """
-        self._tracker = None
         X, mask = self._validated(X, mask, first=True)
         check_number(self, "batch_size", 1, kind=Integral, optional=True)
         size = 5 * X.shape[1] if self.batch_size is None else self.batch_size
         # A last batch that is too small goes with the one before.
         least = self.n_components + 1 if self.learning_rate is None else 0
-        self.n_samples_seen_ = self.n_batches_seen_ = 0
+        self._forget()
         callback, close = watcher(type(self).__name__, self.verbose, self.callback)
         for batch in gen_batches(X.shape[0], size, min_batch_size=least):
             if self._absorb(X[batch], None if mask is None else mask[batch], callback):
@@ -181,12 +180,16 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         first = not hasattr(self, "components_")
         X, mask = self._validated(X, mask, first)
         if first:
-            self._tracker = None
-            self.n_samples_seen_ = self.n_batches_seen_ = 0
+            self._forget()
         callback, close = watcher(type(self).__name__, self.verbose, self.callback)
         self._absorb(X, mask, callback)
         close(self.info_)
         return self
+
+    def _forget(self):
+        """As before the first batch."""
+        self._tracker, self._holes = None, False
+        self.n_samples_seen_ = self.n_batches_seen_ = 0
 
     def _validated(self, X, mask, first):
         check_number(self, "n_components", 1, kind=Integral)
@@ -246,6 +249,10 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 assert_all_finite(
                     X, allow_nan=missing, estimator_name=type(self).__name__, input_name="X"
                 )
+            raise
+        except BaseException:
+            # A batch that was left behind may still be taken in: the next one starts at the basis.
+            self._tracker = None
             raise
         self._tracker, self._holes = tracker, missing
         self.n_samples_seen_ += X.shape[0]

@@ -16,7 +16,7 @@ algorithms run, ``start='T'`` is ``p_1 = x / 2``, what the paper's Theorem 1 is 
 Examples
 --------
 >>> from favard.theory import Covariance, Growth, tan2
->>> growth = Growth(1.0, 0.9)  # lambda1, lambda2 and beta = lambda2**2 / 4
+>>> growth = Growth.optimal(1.0, 0.9)  # lambda1, lambda2 and beta = lambda2**2 / 4
 >>> steps = growth.iterations(tan2(0.1), 1e-10)  # how long?
 >>> growth.bound(steps, tan2(0.1)) <= 1e-10
 True

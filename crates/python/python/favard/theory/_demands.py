@@ -31,7 +31,7 @@ class MiniBatch:
     Examples
     --------
     >>> from favard.theory import Growth, MiniBatch
-    >>> demand = MiniBatch(Growth(1.0, 0.9), 0.01, 1e-3)
+    >>> demand = MiniBatch(Growth.optimal(1.0, 0.9), 0.01, 1e-3)
     >>> demand.iterations, demand.batch(90.0)
     (22, 66694736843)
     """
@@ -131,7 +131,7 @@ class VarianceReduced:
     Examples
     --------
     >>> from favard.theory import Growth, VarianceReduced
-    >>> epoch = VarianceReduced(Growth(1.0, 0.9), 0.01, 1 / 16)
+    >>> epoch = VarianceReduced(Growth.optimal(1.0, 0.9), 0.01, 1 / 16)
     >>> epoch.iterations, epoch.epochs(0.5, 1e-3), epoch.batch(90.0)
     (13, 8, 78821053)
     """

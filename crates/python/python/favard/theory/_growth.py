@@ -23,8 +23,8 @@ class Growth:
         The largest eigenvalue.
     lambda2 : float
         The largest modulus of the others.
-    beta : float, default=None
-        The momentum; the best one, ``lambda2**2 / 4``, for None.
+    beta : float
+        The momentum.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Growth:
     Examples
     --------
     >>> from favard.theory import Growth, tan2
-    >>> growth = Growth(1.0, 0.9)
+    >>> growth = Growth.optimal(1.0, 0.9)
     >>> steps = growth.iterations(tan2(0.01), 1e-10)
     >>> steps, growth.bound(steps, tan2(0.01)) <= 1e-10
     (37, True)
@@ -50,14 +50,34 @@ class Growth:
 
     lambda1: float
     lambda2: float
-    beta: float = None  # type: ignore[assignment]
+    beta: float
 
     def __post_init__(self):
-        for name in ("lambda1", "lambda2"):
+        for name in ("lambda1", "lambda2", "beta"):
             object.__setattr__(self, name, float(getattr(self, name)))
-        beta = self.lambda2**2 / 4 if self.beta is None else float(self.beta)
-        object.__setattr__(self, "beta", beta)
         _core.growth(self._regime)
+
+    @classmethod
+    def optimal(cls, lambda1: float, lambda2: float) -> Self:
+        """The regime with the best momentum, ``lambda2**2 / 4``.
+
+        Parameters
+        ----------
+        lambda1, lambda2 : float
+            The largest eigenvalue, and the largest modulus of the others.
+
+        Returns
+        -------
+        Growth
+            The regime.
+
+        Examples
+        --------
+        >>> from favard.theory import Growth
+        >>> Growth.optimal(1.0, 0.5)
+        Growth(lambda1=1.0, lambda2=0.5, beta=0.0625)
+        """
+        return cls(lambda1, lambda2, lambda2**2 / 4)
 
     @classmethod
     def from_spectrum(cls, spectrum: Sequence[float], beta: float) -> Self:
@@ -164,7 +184,7 @@ class Growth:
         Examples
         --------
         >>> from favard.theory import Growth
-        >>> round(Growth(1.0, 0.9).bound(1, 9.0, start="T"), 10)
+        >>> round(Growth.optimal(1.0, 0.9).bound(1, 9.0, start="T"), 10)
         14.1431205019
         """
         return _core.growth_bound(self._regime, start, tick, tan2)
@@ -204,7 +224,7 @@ class Growth:
         Examples
         --------
         >>> from favard.theory import Growth
-        >>> Growth(1.0, 0.9).iterations_closed_form(1.0, 1e-10)
+        >>> Growth.optimal(1.0, 0.9).iterations_closed_form(1.0, 1e-10)
         27
         """
         return _core.growth_iterations_closed_form(self._regime, tan2, epsilon)
@@ -234,7 +254,7 @@ class Shift:
     --------
     >>> from favard.theory import Growth, Shift
     >>> shifted = Shift(1.0, 0.0, 0.9)
-    >>> shifted.shift, round(shifted.growth.ln_rate / Growth(1.0, 0.9).ln_rate, 3)
+    >>> shifted.shift, round(shifted.growth.ln_rate / Growth.optimal(1.0, 0.9).ln_rate, 3)
     (0.45, 1.402)
     """
 

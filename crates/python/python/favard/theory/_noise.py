@@ -251,7 +251,7 @@ def ball_coefficient(growth: Growth, eigenvalue: float) -> float:
     Examples
     --------
     >>> from favard.theory import Growth, ball_coefficient
-    >>> round(ball_coefficient(Growth(1.0, 0.9), 0.9), 10)
+    >>> round(ball_coefficient(Growth.optimal(1.0, 0.9), 0.9), 10)
     12.074512309
     """
     return _core.ball_coefficient(growth._regime, eigenvalue)
@@ -277,7 +277,7 @@ def noise_ball(growth: Growth, others: Sequence[tuple[float, float]], batch: flo
     Examples
     --------
     >>> from favard.theory import Growth, noise_ball
-    >>> round(noise_ball(Growth(1.0, 0.9), [(0.9, 8.096)], 1000), 5)
+    >>> round(noise_ball(Growth.optimal(1.0, 0.9), [(0.9, 8.096)], 1000), 5)
     0.09776
     """
     pairs = [(float(eigenvalue), float(kappa)) for eigenvalue, kappa in others]
@@ -476,7 +476,7 @@ def epoch_factor_bound(growth: Growth, s_op: float, ticks: int, *, flat: bool = 
     Examples
     --------
     >>> from favard.theory import Growth, epoch_factor_bound
-    >>> 0.067 < epoch_factor_bound(Growth(1.0, 0.9), 10.1e-3, 10, flat=True) < 0.1
+    >>> 0.067 < epoch_factor_bound(Growth.optimal(1.0, 0.9), 10.1e-3, 10, flat=True) < 0.1
     True
     """
     return _core.epoch_factor_bound(growth._regime, s_op, ticks, flat)

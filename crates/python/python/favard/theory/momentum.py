@@ -1,8 +1,8 @@
 """The polynomials of the recurrence ``p_{t+1} = x p_t - beta p_{t-1}``.
 
 They start at ``p_0 = 1`` and ``p_1 = x`` (start ``'U'``: what the algorithms run) or
-``p_1 = x / 2`` (start ``'T'``: what Theorem 1 of the paper is proved for). With ``y = x / (2 sqrt(beta))`` they are
-``beta**(t/2) U_t(y)`` and ``beta**(t/2) T_t(y)``.
+``p_1 = x / 2`` (start ``'T'``: what Theorem 1 of the paper is proved for). With
+``y = x / (2 sqrt(beta))`` they are ``beta**(t/2) U_t(y)`` and ``beta**(t/2) T_t(y)``.
 """
 
 from __future__ import annotations

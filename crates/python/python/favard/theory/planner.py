@@ -390,7 +390,14 @@ def estimate(
         samples=int(n_samples),
         seed=seed_of(random_state),
     )
-    known = Estimates(**found.pop("estimates"))
+    known = Estimates(**found["estimates"])
     if cos2 is not None:
         known = replace(known, cos2=float(cos2))
-    return Estimate(known, **{n: tuple(v) if isinstance(v, list) else v for n, v in found.items()})
+    return Estimate(
+        known,
+        residuals=tuple(found["residuals"]),
+        sigma_range=tuple(found["sigma_range"]),
+        sigma2=found["sigma2"],
+        products=found["products"],
+        passes=found["passes"],
+    )

@@ -6,8 +6,8 @@ The noise is that of Gaussian rows (`GaussianRows`) or of a random matrix with f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from favard._core import theory as _core
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
     from numpy.typing import ArrayLike
 
@@ -105,7 +104,8 @@ class Finite:
     """
 
     points: np.ndarray
-    probabilities: np.ndarray = None
+    probabilities: np.ndarray | None = None
+    _known: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self):
         points = np.ascontiguousarray(self.points, dtype=np.float64)
@@ -118,7 +118,7 @@ class Finite:
 
     @property
     def _given(self):
-        return self.points, self.probabilities.tolist()
+        return self.points, np.asarray(self.probabilities).tolist()
 
     @property
     def mean(self) -> np.ndarray:
