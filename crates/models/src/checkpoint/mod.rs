@@ -39,14 +39,13 @@ use std::time::Duration;
 /// use favard_operator::{Block, Dense};
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("run.favard");
-/// let rows = Block::from_fn(300, 60, |i, j| ((i * (j + 3)) % 17) as f64 / (1.0 + j as f64));
+/// let entry = |i, j| ((i * 31 + j * 17) % 101 + (i * j) % 13) as f64 / (1.0 + j as f64);
+/// let rows = Block::from_fn(300, 60, entry);
 /// let x = Dense::new(rows.view())?;
-/// let pca = Pca::new(2).solver(Solver::Dynamic);
+/// let pca = Pca::new(2).solver(Solver::Dynamic).tolerance(1e-9);
 ///
-/// // Somebody stops the run at its fifth step …
-/// let mut watch = |record: &Record<f64>| {
-///     if record.tick < 4 { ControlFlow::Continue(()) } else { ControlFlow::Break(Stop::Cancelled) }
-/// };
+/// // Somebody stops the run at its first step …
+/// let mut watch = |_: &Record<f64>| ControlFlow::Break(Stop::Cancelled);
 /// let saved = Checkpoints::new().save(&path);
 /// pca.on(&x).watch(&mut watch).checkpoints(&saved).run()?;
 /// // … and it is taken up.

@@ -111,12 +111,13 @@ impl TruncatedSvd {
     /// use favard_operator::{Block, Dense};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("run.favard");
-    /// let rows = Block::from_fn(300, 60, |i, j| ((i * (j + 3)) % 17) as f64 / (1.0 + j as f64));
+    /// let entry = |i, j| ((i * 31 + j * 17) % 101 + (i * j) % 13) as f64 / (1.0 + j as f64);
+    /// let rows = Block::from_fn(300, 60, entry);
     /// let x = Dense::new(rows.view())?;
-    /// let cut = TruncatedSvd::new(2).solver(Solver::Dynamic).products(5); // a budget that is too small
+    /// let whole = TruncatedSvd::new(2).solver(Solver::Dynamic).tolerance(1e-9);
+    /// let cut = whole.clone().products(4); // a budget that is too small
     /// let saved = Checkpoints::new().save(&path);
     /// assert!(!cut.on(&x).checkpoints(&saved).run()?.is_certified());
-    /// let whole = TruncatedSvd::new(2).solver(Solver::Dynamic);
     /// let resumed = whole.on(&x).checkpoints(&Checkpoints::new().resume(&path)).run()?;
     /// assert_eq!(resumed, whole.fit(&x)?);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
