@@ -61,6 +61,9 @@ fn snapshot<'py, T: Scalar + Element>(
     Ok(dict)
 }
 
+/// What makes a stream again: a function and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+
 #[pymethods]
 impl Stream {
     #[new]
@@ -116,10 +119,7 @@ impl Stream {
         Ok(Self(state.map_err(|e| PyValueError::new_err(format!("state: {e}")))?))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let class = py.get_type::<Self>();
         Ok((class.getattr("from_bytes")?, (self.to_bytes(py)?, self.is_single())))
     }

@@ -85,17 +85,26 @@ fn package(source: &Path, root: &Path) -> Result<PathBuf> {
     if target.exists() {
         fs::remove_dir_all(&target)?;
     }
-    fs::create_dir_all(&target)?;
-    for entry in fs::read_dir(source)? {
-        let path = entry?.path();
-        let kept = path.extension().is_some_and(|e| e == "py" || e == "pyi" || e == "typed");
-        if let Some(name) = path.file_name().filter(|_| kept) {
-            fs::copy(&path, target.join(name))?;
-        }
-    }
+    copy(source, &target)?;
     let module = if cfg!(windows) { "_core.pyd" } else { "_core.abi3.so" };
     fs::copy(&built, target.join(module)).map_err(|e| format!("{}: {e}", built.display()))?;
     Ok(root.to_path_buf())
+}
+
+/// Copies the Python files and stubs of a directory and those below.
+fn copy(source: &Path, target: &Path) -> Result<()> {
+    fs::create_dir_all(target)?;
+    for entry in fs::read_dir(source)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name() else { continue };
+        let kept = path.extension().is_some_and(|e| e == "py" || e == "pyi" || e == "typed");
+        if path.is_dir() && name != "__pycache__" {
+            copy(&path, &target.join(name))?;
+        } else if kept {
+            fs::copy(&path, target.join(name))?;
+        }
+    }
+    Ok(())
 }
 
 /// What a command prints, if it succeeds.

@@ -7,10 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
+from favard import theory as theory
+from favard._completion import MatrixCompletion as MatrixCompletion
 from favard._core import __version__ as __version__
 from favard._core import get_num_threads as get_num_threads
 from favard._core import set_num_threads as set_num_threads
 from favard._info import Info as Info
+from favard._kaczmarz import Kaczmarz as Kaczmarz
+from favard._phase import PhaseRetrieval as PhaseRetrieval
+from favard._tracking import SubspaceTracker as SubspaceTracker
 
 # Sparse matrices and operators have no types that say so.
 _Data: TypeAlias = Any
@@ -22,10 +27,15 @@ __all__ = [
     "__version__",
     "get_num_threads",
     "set_num_threads",
+    "theory",
     "PCA",
     "TruncatedSVD",
     "IncrementalPCA",
     "LeastSquares",
+    "MatrixCompletion",
+    "PhaseRetrieval",
+    "SubspaceTracker",
+    "Kaczmarz",
     "svds",
     "eigsh",
     "lsmr",
