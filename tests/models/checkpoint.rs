@@ -164,15 +164,14 @@ fn stages_and_halved_tolerances() {
     let path = folder.path().join("state");
     let op = Diagonal::new((0..60).map(|i| 0.93_f64.powi(i)).collect()).unwrap();
     let family = favard_engine::recurrence::Chebyshev::new(0.0, 0.8).unwrap();
-    for components in [1, 2] {
+    let mut halved = 0;
+    for (components, tolerance) in [(1, 1e-3), (1, 1e-4), (1, 1e-5), (1, 1e-6), (2, 1e-5)] {
         let method = Inhomogeneous::new(family, 0.9).stage(9);
-        let solver = Eigensolver::new(method, components).tolerance(1e-5).passes(400.0);
+        let solver = Eigensolver::new(method, components).tolerance(tolerance).passes(400.0);
         let unbroken = solver.solve_watched(&op, None, &mut stop_at(usize::MAX)).unwrap();
         let records = unbroken.info.history.len();
-        assert!(records > 20, "{records}");
         // A product at the end, and one for each time that the tolerance was halved.
-        let looks = unbroken.info.applications - unbroken.info.iterations;
-        assert!(looks > 1 || components > 1, "{looks}");
+        halved += unbroken.info.applications - unbroken.info.iterations - 1;
         for stop in 0..records - 1 {
             let saved = Checkpoints::new().save(&path);
             solver.solve_saved(&op, None, &saved, &mut stop_at(stop)).unwrap();
@@ -182,6 +181,7 @@ fn stages_and_halved_tolerances() {
             assert!(resumed == unbroken, "{components}, stopped at {stop} of {records}");
         }
     }
+    assert!(halved > 0, "no tolerance was halved: the test shows nothing");
 }
 
 /// A budget that ran out may be raised: the longer run is that of the larger budget from the start.
