@@ -92,10 +92,7 @@ impl<T: Scalar + Element> Source<T> {
 }
 
 /// The operator behind a line.
-pub fn operator<'a, T: Scalar>(
-    shape: (usize, usize),
-    line: &'a Line<T>,
-) -> impl AdjointOperator<T> + 'a {
+pub fn operator<T: Scalar>(shape: (usize, usize), line: &Line<T>) -> impl AdjointOperator<T> + '_ {
     let forward = move |x: BlockRef<'_, T>, y: BlockMut<'_, T>| ask(line, false, x, y);
     let adjoint = move |x: BlockRef<'_, T>, y: BlockMut<'_, T>| ask(line, true, x, y);
     FnOperator::<T>::fallible(shape, forward).with_fallible_adjoint(adjoint)

@@ -29,6 +29,9 @@ macro_rules! on {
     };
 }
 
+/// What pickle makes the state from again: a function and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+
 /// The state of an `IncrementalPCA`.
 #[pyclass(module = "favard._core")]
 pub struct Stream(State);
@@ -116,10 +119,7 @@ impl Stream {
         Ok(Self(state.map_err(|e| PyValueError::new_err(format!("state: {e}")))?))
     }
 
-    fn __reduce__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool))> {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Reduced<'py>> {
         let class = py.get_type::<Self>();
         Ok((class.getattr("from_bytes")?, (self.to_bytes(py)?, self.is_single())))
     }
