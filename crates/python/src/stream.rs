@@ -29,6 +29,9 @@ macro_rules! on {
     };
 }
 
+/// What pickle makes the state from again: a function and its arguments.
+type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+
 /// The state of an `IncrementalPCA`.
 #[pyclass(module = "favard._core")]
 pub struct Stream(State);
