@@ -62,15 +62,15 @@ fn broken<T: Scalar>(pca: &Pca, x: &Dense<'_, T>, stops: &[usize], path: &Path) 
     on(1 + stops.len() % 2, || pca.on(x).checkpoints(&checkpoints).run()).unwrap()
 }
 
-fn check<T: Scalar>(solver: Solver, shape: (usize, usize), stops: [f64; 2]) {
+fn check<T: Scalar>(solver: Solver, shape: (usize, usize), stops: [prop::sample::Index; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let (x, pca) = (data::<T>(shape.0, shape.1), pca(solver));
     let unbroken = on(1, || pca.fit(&x)).unwrap();
     let records = unbroken.info().history.len();
     assert!(records > 1, "{solver}: {:?}", unbroken.info());
-    let place = |share: f64| (share * records as f64).floor() as usize;
-    let found = broken(&pca, &x, &stops.map(place), &folder.path().join("state"));
-    assert!(found == unbroken, "{solver}, {shape:?}, stopped at {:?}", stops.map(place));
+    let stops = stops.map(|stop| stop.index(records));
+    let found = broken(&pca, &x, &stops, &folder.path().join("state"));
+    assert!(found == unbroken, "{solver}, {shape:?}, stopped at {stops:?}");
 }
 
 proptest! {
@@ -83,8 +83,8 @@ proptest! {
         solver in prop::sample::select(stepping().collect::<Vec<_>>()),
         wide: bool,
         single: bool,
-        first in 0.0..1.0_f64,
-        second in 0.0..1.0_f64,
+        first: prop::sample::Index,
+        second: prop::sample::Index,
     ) {
         let shape = if wide { (90, 160) } else { (160, 90) };
         if single {
