@@ -1,6 +1,8 @@
 //! Every solver on one small problem with known eigenpairs: f32 and f64, one and three components.
 
-use favard_engine::recurrence::{Start, Tabulated};
+use std::ops::ControlFlow;
+
+use favard_engine::recurrence::{Legendre, Start, Tabulated};
 use favard_models::solvers::{
     AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Inhomogeneous, Method, MiniBatchMomentum,
     Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
@@ -150,7 +152,7 @@ fn warm_start() {
     let warm = solver
         .solve_watched(&op, Some(&cold.vectors), &mut |_| {
             records += 1;
-            std::ops::ControlFlow::Continue(())
+            ControlFlow::Continue(())
         })
         .expect("a run");
     assert_eq!((warm.info.applications, records), (2, 1));
@@ -166,5 +168,24 @@ fn a_budget_is_kept() {
         let found = solver.solve(&op).expect("a run");
         assert_eq!(found.info.stop, favard_engine::Stop::Passes);
         assert!(found.info.passes <= passes && found.residuals[0] > 0.0);
+    }
+}
+
+/// Whatever reason a callback gives, the run ends there: the stages of the inhomogeneous recurrence
+/// end for a reason of the same name and go on.
+#[test]
+fn a_callback_ends_the_run() {
+    let (op, _) = problem::<f64>();
+    for reason in [favard_engine::Stop::Iterations, favard_engine::Stop::Requested] {
+        let mut ticks = 0;
+        let found = Eigensolver::new(Inhomogeneous::new(Legendre, 1.1).stage(4), 1)
+            .tolerance(0.0)
+            .passes(100.0)
+            .solve_watched(&op, None, &mut |_| {
+                ticks += 1;
+                if ticks < 7 { ControlFlow::Continue(()) } else { ControlFlow::Break(reason) }
+            })
+            .expect("a run");
+        assert_eq!((ticks, found.info.stop), (7, reason));
     }
 }

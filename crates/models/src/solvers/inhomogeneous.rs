@@ -117,7 +117,8 @@ where
             while engine.tick() < stage {
                 let mut info = task.drive(&mut engine)?;
                 task.carried.history.append(&mut info.history);
-                if info.stop == Stop::Iterations {
+                // A callback may ask for this stop, too: then it is not the stage that has ended.
+                if info.stop == Stop::Iterations && engine.tick() >= stage {
                     break;
                 }
                 let met = info.stop == Stop::Converged;
