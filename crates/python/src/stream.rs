@@ -64,9 +64,6 @@ fn snapshot<'py, T: Scalar + Element>(
     Ok(dict)
 }
 
-/// What makes a stream again: a function and its arguments.
-type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
-
 #[pymethods]
 impl Stream {
     #[new]
