@@ -32,7 +32,12 @@ const METHODS: [Method; 5] = [
 ];
 
 /// Unbroken, and stopped at two places, each part on another number of threads.
-fn check<T: Scalar>(plan: &LeastSquares, a: &Csr<'_, T>, b: &Block<T>, stops: [f64; 2]) {
+fn check<T: Scalar>(
+    plan: &LeastSquares,
+    a: &Csr<'_, T>,
+    b: &Block<T>,
+    stops: [prop::sample::Index; 2],
+) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let go_on = || stop_at::<T>(usize::MAX);
@@ -40,8 +45,8 @@ fn check<T: Scalar>(plan: &LeastSquares, a: &Csr<'_, T>, b: &Block<T>, stops: [f
     let records = unbroken.info.history.len();
     let mut saved = Checkpoints::new().save(&path);
     let mut last: Option<Solution<T>> = None;
-    for (part, share) in stops.into_iter().enumerate() {
-        let stop = (share * records as f64).floor() as usize;
+    for (part, place) in stops.into_iter().enumerate() {
+        let stop = place.index(records.max(1));
         // What is there when a run is stopped may be good enough, and the run not over.
         let (mut stopped, mut watch) = (false, stop_at(stop));
         let run = || {
@@ -71,7 +76,7 @@ proptest! {
     fn taken_up_to_the_bit(
         method in prop::sample::select(METHODS.to_vec()),
         (wide, single, ridge, terms) in any::<(bool, bool, bool, bool)>(),
-        stops in [0.0..1.0_f64, 0.0..1.0_f64],
+        stops: [prop::sample::Index; 2],
         columns in 1..4_usize,
     ) {
         // More unknowns than `Auto` forms a Gram matrix for.
