@@ -32,12 +32,7 @@ const METHODS: [Method; 5] = [
 ];
 
 /// Unbroken, and stopped at two places, each part on another number of threads.
-fn check<T: Scalar>(
-    plan: &LeastSquares,
-    a: &Csr<'_, T>,
-    b: &Block<T>,
-    stops: [prop::sample::Index; 2],
-) {
+fn check<T: Scalar>(plan: &LeastSquares, a: &Csr<'_, T>, b: &Block<T>, stops: [f64; 2]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let go_on = || stop_at::<T>(usize::MAX);
@@ -45,8 +40,10 @@ fn check<T: Scalar>(
     let records = unbroken.info.history.len();
     let mut saved = Checkpoints::new().save(&path);
     let mut last: Option<Solution<T>> = None;
-    for (part, place) in stops.into_iter().enumerate() {
-        let stop = place.index(records.max(1));
+    for (part, share) in stops.into_iter().enumerate() {
+        // ⌊share · records⌋
+        let before = |i: &usize| *i as f64 <= share * records as f64;
+        let stop = (1..=records).take_while(before).count();
         // What is there when a run is stopped may be good enough, and the run not over.
         let (mut stopped, mut watch) = (false, stop_at(stop));
         let run = || {
@@ -76,7 +73,7 @@ proptest! {
     fn taken_up_to_the_bit(
         method in prop::sample::select(METHODS.to_vec()),
         (wide, single, ridge, terms) in any::<(bool, bool, bool, bool)>(),
-        stops: [prop::sample::Index; 2],
+        stops in [0.0..1.0_f64, 0.0..1.0_f64],
         columns in 1..4_usize,
     ) {
         // More unknowns than `Auto` forms a Gram matrix for.
