@@ -5,7 +5,7 @@ use rayon::join;
 use super::lanes::{Kernel, run};
 use super::slab::{Slab, load, slabs, with_lanes};
 use super::transpose::within;
-use super::{Pick, Rows};
+use super::{Pick, Rows, Values};
 use crate::{BlockMut, BlockRef, Scalar, ops};
 
 /// Entries below which a second thread is not worth waking.
@@ -16,8 +16,8 @@ const GRAIN: usize = 1 << 14;
 /// With γ = 1 only the rows of Y that the entries name are touched: a batch of one row costs as
 /// many cache lines as the row has entries. The columns are shared out among the threads; every
 /// number is summed in the order of the rows, whatever their share.
-pub(super) fn direct<T: Scalar>(
-    a: Rows<'_, T>,
+pub(super) fn direct<T: Scalar, V: Values<T>>(
+    a: Rows<'_, V>,
     pick: impl Pick,
     alpha: T,
     z: BlockRef<'_, T>,
@@ -29,20 +29,20 @@ pub(super) fn direct<T: Scalar>(
     let panel = a.cols.div_ceil(parts);
     for Slab { columns, lanes } in slabs::<T>(y.cols(), true) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
-        with_lanes!(lanes, W => split(&Task::<T, W, _> { a, pick, alpha, z }, panel, 0, y));
+        with_lanes!(lanes, W => split(&Task::<T, W, _, _> { a, pick, alpha, z }, panel, 0, y));
     }
 }
 
-struct Task<'a, T, const W: usize, P> {
-    a: Rows<'a, T>,
+struct Task<'a, T, const W: usize, V, P> {
+    a: Rows<'a, V>,
     pick: P,
     alpha: T,
     z: BlockRef<'a, T>,
 }
 
 /// The columns from `first` on, as many as y has rows.
-fn split<T: Scalar, const W: usize, P: Pick>(
-    task: &Task<'_, T, W, P>,
+fn split<T: Scalar, const W: usize, V: Values<T>, P: Pick>(
+    task: &Task<'_, T, W, V, P>,
     panel: usize,
     first: usize,
     mut y: BlockMut<'_, T>,
@@ -59,13 +59,13 @@ fn split<T: Scalar, const W: usize, P: Pick>(
     }
 }
 
-struct Leaf<'t, 'a, T, const W: usize, P> {
-    task: &'t Task<'a, T, W, P>,
+struct Leaf<'t, 'a, T, const W: usize, V, P> {
+    task: &'t Task<'a, T, W, V, P>,
     first: usize,
     y: BlockMut<'t, T>,
 }
 
-impl<T: Scalar, const W: usize, P: Pick> Kernel for Leaf<'_, '_, T, W, P> {
+impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Leaf<'_, '_, T, W, V, P> {
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(mut self) {
@@ -81,7 +81,7 @@ impl<T: Scalar, const W: usize, P: Pick> Kernel for Leaf<'_, '_, T, W, P> {
             };
             let mut zi: [T; W] = load(z.row(i));
             zi.iter_mut().for_each(|z| *z *= alpha);
-            for (&column, &value) in columns[range.clone()].iter().zip(&values[range]) {
+            for (&column, value) in columns[range.clone()].iter().zip(values.slice(range).each()) {
                 // y_c ← y_c + a_ic (α zᵢ)
                 let row = &mut y[(column as usize - first) * stride..][..W];
                 for j in 0..W {

@@ -10,6 +10,7 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::Values;
 use crate::Scalar;
 
 /// A loop that is compiled once for every instruction set.
@@ -79,34 +80,34 @@ impl<T: Scalar, const W: usize> Source<T, W> for Strided<'_, T> {
 /// own additions: two (12 % faster for a whole line), and four for W = 1 (a quarter faster while
 /// the block is in the cache).
 #[inline(always)]
-pub(super) fn gather<T: Scalar, const W: usize, S: Source<T, W>>(
+pub(super) fn gather<T: Scalar, const W: usize>(
     columns: &[u32],
-    values: &[T],
-    x: S,
+    values: impl Values<T>,
+    x: impl Source<T, W>,
 ) -> [T; W] {
     if W == 1 {
-        gather_by::<T, W, 4, S>(columns, values, x)
+        gather_by::<T, W, 4>(columns, values, x)
     } else {
-        gather_by::<T, W, 2, S>(columns, values, x)
+        gather_by::<T, W, 2>(columns, values, x)
     }
 }
 
 /// Entry e goes to sum e mod U; sum u is then added to sum u − U/2, and so on down to one.
 #[inline(always)]
-fn gather_by<T: Scalar, const W: usize, const U: usize, S: Source<T, W>>(
+fn gather_by<T: Scalar, const W: usize, const U: usize>(
     columns: &[u32],
-    values: &[T],
-    x: S,
+    values: impl Values<T>,
+    x: impl Source<T, W>,
 ) -> [T; W] {
     let mut sums = [[T::zero(); W]; U];
     let (columns, last_columns) = columns.as_chunks::<U>();
-    let (values, last_values) = values.as_chunks::<U>();
+    let (values, last_values) = values.chunks::<U>();
     for (columns, values) in columns.iter().zip(values) {
         for u in 0..U {
             x.add(&mut sums[u], columns[u], values[u]);
         }
     }
-    for (sum, (&column, &value)) in sums.iter_mut().zip(last_columns.iter().zip(last_values)) {
+    for (sum, (&column, value)) in sums.iter_mut().zip(last_columns.iter().zip(last_values)) {
         x.add(sum, column, value);
     }
     let mut half = U / 2;
@@ -128,11 +129,11 @@ fn gather_by<T: Scalar, const W: usize, const U: usize, S: Source<T, W>>(
 pub(super) fn scatter<T: Scalar, const W: usize>(
     z: [T; W],
     columns: &[u32],
-    values: &[T],
+    values: impl Values<T>,
     first: usize,
     y: &mut [[T; W]],
 ) {
-    for (&column, &value) in columns.iter().zip(values) {
+    for (&column, value) in columns.iter().zip(values.each()) {
         let row = &mut y[column as usize - first];
         let mut new = *row;
         for j in 0..W {

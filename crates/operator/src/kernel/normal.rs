@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lanes::{Kernel, Packed, gather, run, scatter};
 use super::slab::{Slab, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
-use super::{All, Pick, Rows, forward, groups, is_near, transpose};
+use super::{All, Pick, Rows, Values, forward, groups, is_near, transpose};
 use crate::{Between, BlockMut, BlockRef, Scalar, Workspace};
 
 /// Entries of a block of rows, gathered and then scattered while they are in the cache.
@@ -18,8 +18,8 @@ const TASK: usize = 1024;
 ///
 /// One slab of the block after the other, each in one pass over the matrix or in two: see the
 /// module. The bits are the same.
-pub(crate) fn normal<T: Scalar>(
-    a: Rows<'_, T>,
+pub(crate) fn normal<T: Scalar, V: Values<T>>(
+    a: Rows<'_, V>,
     alpha: T,
     x: BlockRef<'_, T>,
     between: Between<'_, T>,
@@ -28,7 +28,7 @@ pub(crate) fn normal<T: Scalar>(
     ws: &mut Workspace<T>,
 ) {
     let Between { weights, offset, mut sums } = between;
-    let groups = groups(a.values.len(), a.cols);
+    let groups = groups(a.entries(), a.cols);
     let busy = groups > 1 && groups >= rayon::current_num_threads();
     for Slab { columns, lanes } in slabs::<T>(x.cols(), false) {
         let between = Between {
@@ -38,7 +38,7 @@ pub(crate) fn normal<T: Scalar>(
         };
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         if busy && is_near::<T>(a.cols, lanes) {
-            with_lanes!(lanes, W => one_pass::<T, W>(a, groups, alpha, x, between, gamma, y, ws));
+            with_lanes!(lanes, W => one_pass::<T, W, V>(a, groups, alpha, x, between, gamma, y, ws));
         } else {
             two_passes(a, groups, alpha, x, between, gamma, y, ws);
         }
@@ -47,8 +47,8 @@ pub(crate) fn normal<T: Scalar>(
 
 /// Each group of rows is walked in blocks of rows that stay in the cache between their two uses.
 #[allow(clippy::too_many_arguments)] // those of the product
-fn one_pass<T: Scalar, const W: usize>(
-    a: Rows<'_, T>,
+fn one_pass<T: Scalar, const W: usize, V: Values<T>>(
+    a: Rows<'_, V>,
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,
@@ -59,7 +59,7 @@ fn one_pass<T: Scalar, const W: usize>(
 ) {
     let Between { weights, offset, sums } = between;
     // As many rows as have the entries of a block when they are of mean length, at least one.
-    let height = (ENTRIES / a.values.len().div_ceil(a.rows())).clamp(1, a.rows());
+    let height = (ENTRIES / a.entries().div_ceil(a.rows())).clamp(1, a.rows());
     let copy = pack::<T, W>(x, ws);
     let mut buffers = ws.take(groups * a.cols, W);
     let mut z = ws.take(groups * height, W);
@@ -67,7 +67,7 @@ fn one_pass<T: Scalar, const W: usize>(
     let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
     let (width, has_sums) = (x.cols(), sums.is_some());
     let task = Task { a, x: rows, groups, height, width, has_sums, weights, offset };
-    fill::<T, W>(&task, buffers.as_mut(), z.as_mut(), totals.as_mut());
+    fill::<T, W, V>(&task, buffers.as_mut(), z.as_mut(), totals.as_mut());
     reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
     if let Some(sums) = sums {
         add_totals(totals.as_ref(), sums);
@@ -86,8 +86,8 @@ fn add_totals<T: Scalar>(totals: BlockRef<'_, T>, sums: &mut [T]) {
     }
 }
 
-struct Task<'a, T, const W: usize> {
-    a: Rows<'a, T>,
+struct Task<'a, T, const W: usize, V> {
+    a: Rows<'a, V>,
     x: &'a [[T; W]],
     groups: usize,
     /// Rows of a block.
@@ -100,8 +100,8 @@ struct Task<'a, T, const W: usize> {
     offset: Option<&'a [T]>,
 }
 
-fn fill<T: Scalar, const W: usize>(
-    task: &Task<'_, T, W>,
+fn fill<T: Scalar, const W: usize, V: Values<T>>(
+    task: &Task<'_, T, W, V>,
     mut buffers: BlockMut<'_, T>,
     mut z: BlockMut<'_, T>,
     mut totals: BlockMut<'_, T>,
@@ -112,19 +112,19 @@ fn fill<T: Scalar, const W: usize>(
     let tasks = buffers.zip(z).zip(totals).enumerate().with_max_len(1);
     tasks.for_each(|(number, ((y, z), total))| {
         y.fill([T::zero(); W]);
-        run(Group::<T, W> { task, number, y, z, total });
+        run(Group::<T, W, V> { task, number, y, z, total });
     });
 }
 
-struct Group<'t, 'a, T, const W: usize> {
-    task: &'t Task<'a, T, W>,
+struct Group<'t, 'a, T, const W: usize, V> {
+    task: &'t Task<'a, T, W, V>,
     number: usize,
     y: &'t mut [[T; W]],
     z: &'t mut [[T; W]],
     total: &'t mut [T; W],
 }
 
-impl<T: Scalar, const W: usize> Kernel for Group<'_, '_, T, W> {
+impl<T: Scalar, const W: usize, V: Values<T>> Kernel for Group<'_, '_, T, W, V> {
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
@@ -158,8 +158,8 @@ impl<T: Scalar, const W: usize> Kernel for Group<'_, '_, T, W> {
 
 /// A X for all rows, then Aᵀ Z: each pass runs on all threads, whatever the number of groups.
 #[allow(clippy::too_many_arguments)] // those of the product
-fn two_passes<T: Scalar>(
-    a: Rows<'_, T>,
+fn two_passes<T: Scalar, V: Values<T>>(
+    a: Rows<'_, V>,
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,

@@ -10,13 +10,13 @@ pub(crate) trait Pick: Copy + Sync {
     fn at(self, i: usize) -> usize;
 
     /// How many rows are picked.
-    fn len<T>(self, a: Rows<'_, T>) -> usize;
+    fn len<V>(self, a: Rows<'_, V>) -> usize;
 
     /// How many entries they have, exactly or from the mean row: it decides the schedule only.
-    fn entries<T>(self, a: Rows<'_, T>) -> usize;
+    fn entries<V>(self, a: Rows<'_, V>) -> usize;
 
     /// The g-th of `groups` ranges of picked rows with about equally many entries each.
-    fn group<T>(self, a: Rows<'_, T>, g: usize, groups: usize) -> Range<usize>;
+    fn group<V>(self, a: Rows<'_, V>, g: usize, groups: usize) -> Range<usize>;
 }
 
 /// Every row, in its own place.
@@ -29,20 +29,20 @@ impl Pick for All {
         i
     }
 
-    fn len<T>(self, a: Rows<'_, T>) -> usize {
+    fn len<V>(self, a: Rows<'_, V>) -> usize {
         a.rows()
     }
 
-    fn entries<T>(self, a: Rows<'_, T>) -> usize {
-        a.values.len()
+    fn entries<V>(self, a: Rows<'_, V>) -> usize {
+        a.entries()
     }
 
-    fn group<T>(self, a: Rows<'_, T>, g: usize, groups: usize) -> Range<usize> {
+    fn group<V>(self, a: Rows<'_, V>, g: usize, groups: usize) -> Range<usize> {
         let rows = a.rows();
         let starts = &a.pointers[..rows];
         // Row i belongs to the group that its first entry falls into.
         let cut = |g: usize| {
-            let target = (a.values.len() as u128 * g as u128).div_ceil(groups as u128);
+            let target = (a.entries() as u128 * g as u128).div_ceil(groups as u128);
             if g == groups { rows } else { starts.partition_point(|&p| (p as u128) < target) }
         };
         (if g == 0 { 0 } else { cut(g) })..cut(g + 1)
@@ -55,16 +55,16 @@ impl Pick for &[usize] {
         self[i]
     }
 
-    fn len<T>(self, _: Rows<'_, T>) -> usize {
+    fn len<V>(self, _: Rows<'_, V>) -> usize {
         <[usize]>::len(self)
     }
 
-    fn entries<T>(self, a: Rows<'_, T>) -> usize {
+    fn entries<V>(self, a: Rows<'_, V>) -> usize {
         // From the mean row, so that it costs nothing; the list itself may be skewed.
-        <[usize]>::len(self).saturating_mul(a.values.len().div_ceil(a.rows().max(1)))
+        <[usize]>::len(self).saturating_mul(a.entries().div_ceil(a.rows().max(1)))
     }
 
-    fn group<T>(self, _: Rows<'_, T>, g: usize, groups: usize) -> Range<usize> {
+    fn group<V>(self, _: Rows<'_, V>, g: usize, groups: usize) -> Range<usize> {
         let len = <[usize]>::len(self);
         len * g / groups..len * (g + 1) / groups
     }

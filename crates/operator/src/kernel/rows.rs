@@ -1,37 +1,38 @@
 //! [`Rows`]: a sparse matrix as the kernels see it.
 
+use super::Values;
+
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.
-#[derive(Debug)]
-pub(crate) struct Rows<'a, T> {
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows<'a, V> {
     /// Where each row starts, and where the last one ends.
     pub pointers: &'a [usize],
     /// The column of every entry, increasing within a row.
     pub columns: &'a [u32],
     /// The value of every entry.
-    pub values: &'a [T],
+    pub values: V,
     /// The number of columns.
     pub cols: usize,
 }
 
-// Not derived: a borrowed matrix is copied whatever its numbers are.
-impl<T> Clone for Rows<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Rows<'_, T> {}
-
-impl<'a, T> Rows<'a, T> {
+impl<'a, V> Rows<'a, V> {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.pointers.len() - 1
     }
 
+    /// The number of entries.
+    pub fn entries(&self) -> usize {
+        self.columns.len()
+    }
+
     /// The columns and the values of row i.
     #[inline]
-    pub fn row(&self, i: usize) -> (&'a [u32], &'a [T]) {
+    pub fn row<T>(&self, i: usize) -> (&'a [u32], V)
+    where
+        V: Values<T>,
+    {
         let range = self.pointers[i]..self.pointers[i + 1];
-        (&self.columns[range.clone()], &self.values[range])
+        (&self.columns[range.clone()], self.values.slice(range))
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
-use super::{Pick, Rows, direct, groups};
+use super::{Pick, Rows, Values, direct, groups};
 use crate::{BlockMut, BlockRef, Scalar, Workspace};
 
 /// Columns whose sums one task adds up.
@@ -16,8 +16,8 @@ const TASK: usize = 1024;
 /// order, into a buffer of its own, and the buffers are added in the order of the groups. When
 /// there are more threads than groups, a group's columns are shared out too, which changes no bit.
 /// A product too small for buffers is added to Y itself ([`direct`]).
-pub(crate) fn transpose<T: Scalar>(
-    a: Rows<'_, T>,
+pub(crate) fn transpose<T: Scalar, V: Values<T>>(
+    a: Rows<'_, V>,
     pick: impl Pick,
     alpha: T,
     z: BlockRef<'_, T>,
@@ -38,15 +38,15 @@ pub(crate) fn transpose<T: Scalar>(
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
             let mut view = buffers.as_mut();
-            fill::<T, W>(a, pick, z, groups, view.data_mut());
+            fill::<T, W, V>(a, pick, z, groups, view.data_mut());
             reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
             ws.give(buffers);
         });
     }
 }
 
-fn fill<T: Scalar, const W: usize>(
-    a: Rows<'_, T>,
+fn fill<T: Scalar, const W: usize, V: Values<T>>(
+    a: Rows<'_, V>,
     pick: impl Pick,
     z: BlockRef<'_, T>,
     groups: usize,
@@ -60,13 +60,13 @@ fn fill<T: Scalar, const W: usize>(
         panels.with_max_len(1).for_each(|(p, y)| {
             y.fill([T::zero(); W]);
             let (from, to) = (rows.start, rows.end);
-            run(Panel::<T, W, _> { a, pick, z, from, to, first: p * panel, y });
+            run(Panel::<T, W, _, _> { a, pick, z, from, to, first: p * panel, y });
         });
     });
 }
 
-struct Panel<'a, T, const W: usize, P> {
-    a: Rows<'a, T>,
+struct Panel<'a, T, const W: usize, V, P> {
+    a: Rows<'a, V>,
     pick: P,
     z: BlockRef<'a, T>,
     from: usize,
@@ -76,7 +76,7 @@ struct Panel<'a, T, const W: usize, P> {
     y: &'a mut [[T; W]],
 }
 
-impl<T: Scalar, const W: usize, P: Pick> Kernel for Panel<'_, T, W, P> {
+impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Panel<'_, T, W, V, P> {
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
@@ -90,7 +90,7 @@ impl<T: Scalar, const W: usize, P: Pick> Kernel for Panel<'_, T, W, P> {
                 scatter(zi, columns, values, 0, y);
             } else {
                 let range = within(columns, first, first + y.len());
-                scatter(zi, &columns[range.clone()], &values[range], first, y);
+                scatter(zi, &columns[range.clone()], values.slice(range), first, y);
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
 use sprs::{CsMatI, CsMatViewI};
 
 use super::check::check;
@@ -19,6 +20,7 @@ use crate::{Result, Scalar};
 /// All products read the entries in the order of the rows; their cost is the module's matter:
 /// one pass over the entries (`8 + 4` bytes each for `f64`) for every 8 columns of an `f64` block
 /// or 16 of an `f32` block, and for $X^T X W$ ([`Gram`](crate::Gram)) still one pass over memory.
+/// The values of a matrix of zeros and ones are not read at all: 4 bytes an entry, and the same bits.
 ///
 /// # Example
 /// ```
@@ -37,6 +39,8 @@ pub struct Csr<'a, T: Scalar> {
     pointers: Cow<'a, [usize]>,
     columns: Cow<'a, [u32]>,
     values: Cow<'a, [T]>,
+    /// Whether all values are one: then the products do not read them.
+    ones: bool,
 }
 
 impl<'a, T: Scalar> Csr<'a, T> {
@@ -60,7 +64,8 @@ impl<'a, T: Scalar> Csr<'a, T> {
     ) -> Result<Self> {
         let (pointers, columns, values) = (pointers.into(), columns.into(), values.into());
         check(shape, &pointers, &columns, &values)?;
-        Ok(Self { shape, pointers, columns, values })
+        let ones = values.par_iter().all(|&value| value == T::one());
+        Ok(Self { shape, pointers, columns, values, ones })
     }
 
     /// The same from lists with other integers, which are converted where they have to be.
@@ -184,7 +189,7 @@ impl<'a, T: Scalar> Csr<'a, T> {
     /// When there is no such row.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
-        self.as_rows().row(i)
+        self.rows_with(&*self.values).row(i)
     }
 
     /// A matrix that borrows this one.
@@ -195,6 +200,7 @@ impl<'a, T: Scalar> Csr<'a, T> {
             pointers: Cow::Borrowed(&self.pointers),
             columns: Cow::Borrowed(&self.columns),
             values: Cow::Borrowed(&self.values),
+            ones: self.ones,
         }
     }
 
@@ -236,18 +242,29 @@ impl<'a, T: Scalar> Csr<'a, T> {
                 *position += 1;
             }
         }
-        let shape = (cols, rows);
-        Csr { shape, pointers: pointers.into(), columns: columns.into(), values: values.into() }
+        Csr {
+            shape: (cols, rows),
+            pointers: pointers.into(),
+            columns: columns.into(),
+            values: values.into(),
+            ones: self.ones,
+        }
     }
 
-    /// The matrix as the kernels see it.
-    pub(crate) fn as_rows(&self) -> Rows<'_, T> {
-        Rows {
-            pointers: &self.pointers,
-            columns: &self.columns,
-            values: &self.values,
-            cols: self.shape.1,
-        }
+    /// The matrix as the kernels see it, with its values or [`Ones`](crate::kernel::Ones).
+    pub(super) fn rows_with<V>(&self, values: V) -> Rows<'_, V> {
+        Rows { pointers: &self.pointers, columns: &self.columns, values, cols: self.shape.1 }
+    }
+
+    /// Whether all values are one.
+    pub(super) fn is_ones(&self) -> bool {
+        self.ones
+    }
+
+    /// The same matrix, its values read whatever they are.
+    #[cfg(test)]
+    pub(super) fn with_values_read(self) -> Self {
+        Self { ones: false, ..self }
     }
 }
 

@@ -2,11 +2,22 @@
 
 use super::Csr;
 use crate::error::check_dim;
-use crate::kernel::{All, forward, normal, transpose};
+use crate::kernel::{All, Ones, forward, normal, transpose};
 use crate::{
     AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
     Workspace,
 };
+
+/// Runs a kernel on the matrix, which is not read but for its columns where all values are one.
+macro_rules! product {
+    ($csr:expr, $kernel:ident, $($argument:expr),*) => {
+        if $csr.is_ones() {
+            $kernel($csr.rows_with(Ones), $($argument),*);
+        } else {
+            $kernel($csr.rows_with($csr.values()), $($argument),*);
+        }
+    };
+}
 
 impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
     fn shape(&self) -> (usize, usize) {
@@ -22,7 +33,7 @@ impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_apply(x, &y)?;
-        forward(self.as_rows(), All, alpha, x, gamma, y, ws);
+        product!(self, forward, All, alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -45,7 +56,7 @@ impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_adjoint(x, &y)?;
-        transpose(self.as_rows(), All, alpha, x, gamma, y, ws);
+        product!(self, transpose, All, alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -63,7 +74,7 @@ impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {
         check_dim("rows of y", cols, y.rows())?;
         check_dim("columns of y", x.cols(), y.cols())?;
         between.check(rows, x.cols())?;
-        normal(self.as_rows(), alpha, x, between, gamma, y, ws);
+        product!(self, normal, alpha, x, between, gamma, y, ws);
         Ok(())
     }
 }
@@ -80,7 +91,7 @@ impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
         check_dim("rows of z", rows.len(), z.rows())?;
         check_dim("columns of z", x.cols(), z.cols())?;
         self.check_rows(rows)?;
-        forward(self.as_rows(), rows, T::one(), x, T::zero(), z, ws);
+        product!(self, forward, rows, T::one(), x, T::zero(), z, ws);
         Ok(())
     }
 
@@ -97,7 +108,7 @@ impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
         check_dim("rows of y", Csr::shape(self).1, y.rows())?;
         check_dim("columns of y", z.cols(), y.cols())?;
         self.check_rows(rows)?;
-        transpose(self.as_rows(), rows, alpha, z, gamma, y, ws);
+        product!(self, transpose, rows, alpha, z, gamma, y, ws);
         Ok(())
     }
 

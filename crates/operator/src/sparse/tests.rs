@@ -219,6 +219,22 @@ fn threads_do_not_change_bits() {
     }
 }
 
+/// A matrix of ones is multiplied without reading its values, to the same bits.
+#[test]
+fn ones_are_not_read_and_change_no_bit() {
+    for a in matrices::<f64>() {
+        let values = vec![1.0; a.entries()];
+        let ones = Csr::new(a.shape(), a.pointers(), a.columns(), values).unwrap();
+        assert!(ones.is_ones() && ones.view().is_ones() && ones.transposed().is_ones());
+        let read = ones.clone().with_values_read();
+        for k in [1, 3, 8, 20] {
+            assert_eq!(all_results(&ones, k), all_results(&read, k), "{:?}, k = {k}", a.shape());
+        }
+    }
+    let almost = Csr::new((1, 2), vec![0, 2], vec![0, 1], vec![1.0, -1.0]).unwrap();
+    assert!(!almost.is_ones());
+}
+
 /// A batch, repeats included, is the matrix of its rows.
 #[test]
 fn batches_equal_the_matrix_of_their_rows() {
