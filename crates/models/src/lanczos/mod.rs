@@ -59,18 +59,20 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// basis columns; memory: see [`memory`](Self::memory).
 ///
 /// # Panels and basis
-/// Unless said otherwise b is half a cache line (4 columns of `f64`, 8 of `f32`) up to 16
-/// components and a whole line beyond, and the basis has m = max(k + 8b, 2k + 5b) columns. Block
-/// products to a residual of 1e-8 on three sparse sets of a million entries (text, check-ins, gene
-/// counts), with the cost of a product relative to b = 8:
+/// Unless said otherwise b is a quarter of a cache line (2 columns of `f64`, 4 of `f32`) for one
+/// component, half a line up to 16 components and a whole line beyond, and the basis has
+/// m = max(k + 8b, 2k + 5b) columns, but no fewer beside the components than half lines would
+/// have. Block products to a residual of 1e-8 on three sparse sets of a million entries (text,
+/// check-ins, gene counts), with the cost of a product relative to b = 8:
 ///
-/// | k | b = 4, cost 0.7–0.8 | b = 8, cost 1 | b = 16, cost 2–2.3 |
-/// |---|---|---|---|
-/// | 1 | 13, 10, 6 | 11, 9, 6 | |
-/// | 10 | 19, 21, 21 | 15, 16, 17 | 11, 13, 14 |
-/// | 50 | | 32, 32, 42 | 21, 23, 29 |
+/// | k | b = 2, cost 0.6 | b = 4, cost 0.7–0.8 | b = 8, cost 1 | b = 16, cost 2–2.3 |
+/// |---|---|---|---|---|
+/// | 1 | 16, 11, 6 | 13, 10, 6 | 11, 9, 6 | |
+/// | 10 | | 19, 21, 21 | 15, 16, 17 | 11, 13, 14 |
+/// | 50 | | | 32, 32, 42 | 21, 23, 29 |
 ///
-/// A basis without end saved at most one product of these.
+/// A basis without end saved at most one product of these. On text of 12 million entries one component
+/// takes 10 products with b = 2, 4 alike.
 ///
 /// # Example
 /// ```
@@ -295,9 +297,14 @@ impl Lanczos {
     /// b and m, a multiple of b.
     pub(crate) fn sizes<T: Scalar>(&self, dim: usize) -> (usize, usize) {
         let k = self.components;
-        let line = if k <= 16 { T::LANE / 2 } else { T::LANE };
+        let line = match k {
+            1 => T::LANE / 4,
+            2..=16 => T::LANE / 2,
+            _ => T::LANE,
+        };
         let b = if self.width == 0 { line } else { self.width }.min(dim);
-        let m = if self.basis == 0 { (k + 8 * b).max(2 * k + 5 * b) } else { self.basis };
+        let own = (k + (8 * b).max(4 * T::LANE)).max(2 * k + 5 * b);
+        let m = if self.basis == 0 { own } else { self.basis };
         (b, m.max(k + 3 * b).next_multiple_of(b))
     }
 
