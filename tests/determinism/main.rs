@@ -2,9 +2,9 @@
 //! f64. (Equal bits after a resume are in `engine/checkpoint.rs`.)
 
 use favard_engine::gauge::{AugmentedQr, Norm};
-use favard_engine::map::{Exact, MiniBatch, VarianceReduced};
+use favard_engine::map::{Affine, Exact, MiniBatch, Stream, Svrg, VarianceReduced};
 use favard_engine::observe::Tolerance;
-use favard_engine::recurrence::{Dynamic, Momentum, Oja, Start};
+use favard_engine::recurrence::{Dynamic, HeavyBall, Momentum, Oja, Start};
 use favard_engine::{Engine, Info};
 use favard_operator::{Block, Centered, Csr, Dense, Gram, Sampler, Scalar};
 use ndarray::Array2;
@@ -99,6 +99,36 @@ fn sampled_maps() {
         let start = Block::gaussian(3000, 3, 1);
         let mut engine =
             Engine::new(map, recurrence, start).expect("a start").with_gauge(AugmentedQr::new(3));
+        let info = engine.run(10, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
+        (engine.block().clone(), info)
+    });
+}
+
+#[test]
+fn affine_maps_and_streams() {
+    let x = sparse::<f64>(9000, 3000);
+    let ball = || HeavyBall::new(1e-3, 0.5).expect("a step");
+    let rhs = || Block::gaussian(3000, 2, 9);
+    assert_same("affine", || {
+        let map = Affine::new(Exact::new(Gram::new(&x)).expect("square"), rhs()).expect("rows");
+        let mut engine = Engine::new(map, ball(), Block::zeros(3000, 2)).expect("a start");
+        let info = engine.run(8, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
+        (engine.block().clone(), info)
+    });
+    assert_same("SVRG", || {
+        let sampler = Sampler::uniform(9000, 500, 6).expect("a sampler");
+        let map = Svrg::new(Gram::new(&x), rhs(), sampler, 4).expect("square");
+        let mut engine = Engine::new(map, ball(), Block::zeros(3000, 2)).expect("a start");
+        let info = engine.run(10, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
+        (engine.block().clone(), info)
+    });
+    assert_same("stream", || {
+        let grams = (1..=6).map(|i| Gram::new(&x).with_scale(1.0 / f64::from(i)));
+        let momentum = Momentum::new(0.01, Start::U).expect("β");
+        let mut engine =
+            Engine::new(Stream::new(3000, grams), momentum, Block::gaussian(3000, 3, 1))
+                .expect("a start")
+                .with_gauge(AugmentedQr::new(3));
         let info = engine.run(10, &mut Tolerance::new(0.0, 1).expect("ε")).expect("a run");
         (engine.block().clone(), info)
     });

@@ -159,6 +159,40 @@ fn foreign_and_damaged_files_are_refused() {
     assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
 }
 
+/// The batches and the right-hand side are parameters too: a run is not resumed with other ones.
+#[test]
+fn other_batches_and_right_hand_sides_are_refused() {
+    fn refused<M: StepMap<f64>>(name: &str, make: impl Fn(Sampler<f64>, Block<f64>) -> M) {
+        let weights: Vec<f64> = (1..=40).map(f64::from).collect();
+        let engine = |sampler, rhs| {
+            let ball = HeavyBall::new(0.05, 0.3).unwrap();
+            Engine::new(make(sampler, rhs), ball, Block::zeros(6, 2)).unwrap()
+        };
+        let mut first = engine(sampler(), start());
+        first.run(3, &mut Unwatched).unwrap();
+        let state = || first.checkpoint();
+        engine(sampler(), start()).resume(state()).unwrap();
+        for (what, other) in [
+            ("size", Sampler::uniform(40, 9, 4).unwrap()),
+            ("rule", Sampler::distinct(40, 8, 4).unwrap()),
+            ("weights", Sampler::weighted(&weights, 8, 4).unwrap()),
+            ("seed", Sampler::uniform(40, 8, 5).unwrap()),
+        ] {
+            let error = engine(other, start()).resume(state()).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Foreign { .. }), "{name}, {what}: {error}");
+        }
+        let error = engine(sampler(), Block::gaussian(6, 2, 8)).resume(state());
+        assert_eq!(error.is_err(), name != "mini-batch" && name != "reduced", "{name}");
+    }
+    let op = || gram(&rows());
+    refused("mini-batch", |sampler, _| MiniBatch::new(op(), sampler).unwrap());
+    refused("reduced", |sampler, _| VarianceReduced::new(op(), sampler, 10).unwrap());
+    refused("svrg", |sampler, rhs| Svrg::new(op(), rhs, sampler, 10).unwrap());
+    refused("affine", |sampler, rhs| {
+        Affine::new(MiniBatch::new(op(), sampler).unwrap(), rhs).unwrap()
+    });
+}
+
 /// The file is replaced, and no temporary is left behind.
 #[test]
 fn saving_is_atomic() {

@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use favard_engine::gauge::{Norm, PeriodicQr};
-use favard_engine::map::{Exact, StepMap, VarianceReduced};
+use favard_engine::map::{Affine, Exact, StepMap, Svrg, VarianceReduced};
 use favard_engine::observe::{Stagnation, Tolerance};
+use favard_engine::readout::Optimal;
 use favard_engine::recurrence::{
-    Chebyshev, HeavyBall, Momentum, Oja, Power, Start, Tabulated, Triple,
+    Chebyshev, HeavyBall, Legendre, Momentum, Oja, Power, Start, Tabulated, Triple,
 };
 use favard_engine::{Engine, ErrorKind};
 use favard_operator::{
@@ -59,6 +60,53 @@ fn shapes() {
     let bad = Block::column(&[1.0, f64::NAN]);
     let found = text(Engine::new(map, Power, bad));
     assert_eq!(found, "start block: value NaN at row 1, column 0 is not finite");
+}
+
+/// A right-hand side is checked when the map is made, and against the start when the engine is.
+#[test]
+fn right_hand_sides() {
+    let sampler = || Sampler::uniform(40, 2, 1).unwrap();
+    let bad = || Block::from_fn(6, 2, |i, j| if (i, j) == (4, 1) { f64::NAN } else { 1.0 });
+    let expected = "right-hand side: value NaN at row 4, column 1 is not finite";
+    assert_eq!(text(Svrg::new(gram(&rows()), bad(), sampler(), 3)), expected);
+    assert_eq!(text(Affine::new(Exact::new(gram(&rows())).unwrap(), bad())), expected);
+    let found = text(Svrg::new(gram(&rows()), Block::zeros(5, 2), sampler(), 3));
+    assert_eq!(found, "rows of the right-hand side: expected 6, found 5");
+    let ball = || HeavyBall::new(0.05, 0.3).unwrap();
+    let expected = "columns of the start block: expected 2, found 1";
+    let svrg = Svrg::new(gram(&rows()), Block::zeros(6, 2), sampler(), 3).unwrap();
+    assert_eq!(text(Engine::new(svrg, ball(), Block::zeros(6, 1))), expected);
+    let affine = Affine::new(Exact::new(gram(&rows())).unwrap(), Block::zeros(6, 2)).unwrap();
+    assert_eq!(text(Engine::new(affine, ball(), Block::zeros(6, 1))), expected);
+}
+
+/// The point of an optimal combination lies above the support of its measure: elsewhere it would be
+/// divided by polynomials that change their sign.
+#[test]
+fn points_inside_of_a_measure_are_refused() {
+    for inside in [-1.5, 0.0, 0.9, 0.999] {
+        let found = text(Optimal::new(Legendre, inside));
+        assert!(
+            found.starts_with(&format!("point: {inside} must be above the support")),
+            "{found}"
+        );
+    }
+    assert!(text(Optimal::new(Legendre, f64::NAN)).starts_with("at: NaN"));
+    for above in [1.0, 1.000_1, 7.0] {
+        assert!(Optimal::new(Legendre, above).is_ok());
+    }
+    assert!(Optimal::new(Chebyshev::new(2.0, 5.0).unwrap(), 4.9).is_err());
+    assert!(Optimal::new(Chebyshev::new(2.0, 5.0).unwrap(), 5.1).is_ok());
+}
+
+/// Entries that are finite and a norm that is not: the error names the entry.
+#[test]
+fn a_norm_that_overflows_has_a_place() {
+    let map = Exact::new(Diagonal::new(vec![1.0, 1.5e308, 1.6e308]).unwrap()).unwrap();
+    let start = Block::from_fn(3, 2, |i, j| [[1.0, 1.0], [1.0, 1.0], [0.0, 1.0]][i][j]);
+    let mut engine = Engine::new(map, Power, start).unwrap();
+    let error = engine.advance().unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::NonFinite { tick: 0, row: 2, column: 1 }), "{error}");
 }
 
 /// Without a gauge the iterate overflows: an error with the tick, and the last finite block stays.

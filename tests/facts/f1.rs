@@ -6,7 +6,7 @@ use favard_operator::Diagonal;
 use favard_theory::Start as Family;
 
 use crate::agrees;
-use crate::cases::counts::products;
+use crate::cases::counts::{lanczos_products, products};
 use crate::cases::problems::{flat, spaced, spread, start};
 
 const SEEDS: usize = 20;
@@ -71,6 +71,13 @@ fn assert_ratio(found: &Counts, table: (f64, f64)) {
     assert!(ratios.iter().all(|r| (r - table.0).abs() <= 5.0 * table.1), "{ratios:?}");
 }
 
+/// The mean over the starts for Lanczos with full reorthogonalisation.
+fn lanczos(spectrum: &[f64], limit: u64) -> f64 {
+    let op = Diagonal::new(spectrum.to_vec()).expect("finite");
+    let starts = (0..SEEDS as u64).map(|seed| start(spectrum.len(), seed));
+    spread(&starts.map(|w| lanczos_products(&op, &w, EPSILON, limit)).collect::<Vec<_>>()).0
+}
+
 #[test]
 fn the_papers_data() {
     let found = count(&flat(10, 0.1));
@@ -78,6 +85,8 @@ fn the_papers_data() {
     agrees("power", spread(&found.power).0, SEEDS, (124.0, 8.0), 20);
     agrees("U", spread(&found.u).0, SEEDS, (34.8, 1.9), 20);
     agrees("T", spread(&found.t).0, SEEDS, (29.8, 1.8), 20);
+    // Two different eigenvalues.
+    agrees("Lanczos", lanczos(&flat(10, 0.1), 4), SEEDS, (2.0, 0.0), 20);
 }
 
 #[test]
@@ -90,6 +99,7 @@ fn a_spaced_tail() {
     agrees("shifted U", spread(&found.shifted[0]).0, SEEDS, (25.6, 2.8), 20);
     agrees("shifted T", spread(&found.shifted[1]).0, SEEDS, (25.4, 2.8), 20);
     assert_ratio(&found, (3.60, 0.07));
+    agrees("Lanczos", lanczos(&spaced(1000, 0.1), 60), SEEDS, (26.0, 2.7), 20);
 }
 
 #[test]
@@ -102,4 +112,5 @@ fn a_flat_tail() {
     agrees("shifted U", spread(&found.shifted[0]).0, SEEDS, (29.7, 3.1), 20);
     agrees("shifted T", spread(&found.shifted[1]).0, SEEDS, (26.1, 3.0), 20);
     assert_ratio(&found, (3.66, 0.05));
+    agrees("Lanczos", lanczos(&flat(1000, 0.1), 4), SEEDS, (2.0, 0.0), 20);
 }

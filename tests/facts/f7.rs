@@ -7,7 +7,7 @@ use favard_models::solvers::{
 use favard_operator::Diagonal;
 
 use crate::agrees;
-use crate::cases::counts::{products, ticks_until};
+use crate::cases::counts::{lanczos_products, products, ticks_until};
 use crate::cases::problems::{flat, spaced, spread, start};
 
 /// Full size: ten seeds for all.
@@ -64,6 +64,22 @@ fn all_just_below_one() {
 fn up_to_just_below_one() {
     let table = [(12097.0, 1796.0), (349.0, 41.0), (367.0, 46.0), (260.0, 32.0), (347.0, 55.0)];
     check("d", &spaced(DIM, 1e-3), table);
+}
+
+#[test]
+fn lanczos() {
+    for (name, spectrum, table, limit, seeds) in [
+        ("a", flat(DIM, 0.5), (2.0, 0.0), 4, SEEDS),
+        ("b", spaced(DIM, 0.5), (10.7, 1.2), 30, SEEDS),
+        ("c", flat(DIM, 1e-3), (2.0, 0.0), 4, SEEDS),
+        ("d", spaced(DIM, 1e-3), (157.5, 13.0), 240, FEW),
+    ] {
+        let op = Diagonal::new(spectrum).expect("finite");
+        let starts = (0..seeds as u64).map(|seed| start(DIM, seed));
+        let counts = starts.map(|w| lanczos_products(&op, &w, EPSILON, limit));
+        let (mean, _) = spread(&counts.collect::<Vec<_>>());
+        agrees(&format!("({name}) Lanczos"), mean, seeds, table, 10);
+    }
 }
 
 /// Best heavy ball is looked at when a round ends, every 50 products.

@@ -3,7 +3,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use favard_models::{Pca, Solver};
+use favard_models::{Pca, Solver, StreamingPca, TruncatedSvd};
 use favard_operator::{Block, Csr, Dense, Scalar};
 
 struct Counting;
@@ -52,9 +52,73 @@ fn sparse(rows: usize, cols: usize) -> Csr<'static, f64> {
 
 /// What is stated covers what is taken, and is at most twice that.
 fn assert_stated(name: &str, stated: usize, taken: usize) {
-    assert!(taken <= stated, "{name}: stated {stated}, took {taken}");
-    assert!(stated <= 2 * taken, "{name}: stated {stated}, took only {taken}");
+    assert_within(name, stated, taken, 2);
+}
+
+/// The same, at most so many times.
+fn assert_within(name: &str, stated: usize, taken: usize, times: usize) {
     println!("{name}: stated {stated}, took {taken}");
+    assert!(taken <= stated, "{name}: stated {stated}, took {taken}");
+    assert!(stated <= times * taken, "{name}: stated {stated}, took only {taken}");
+}
+
+/// The partial sums of a dense Gram matrix, which are several times the matrix; weights; the other
+/// methods of an engine; samples; the other models.
+fn other_fits() {
+    let rows = Block::<f64>::gaussian(8000, 150, 3);
+    let dense = Dense::new(rows.view()).unwrap();
+    let tall = sparse(6000, 500);
+    let pca = Pca::new(5).solver(Solver::Exact);
+    let (taken, _) = peak(|| pca.fit(&dense).unwrap());
+    assert_stated("partial sums", pca.memory(&dense).unwrap(), taken);
+    let (taken, _) = peak(|| pca.fit(&tall).unwrap());
+    assert_stated("formed by products", pca.memory(&tall).unwrap(), taken);
+
+    let weights: Vec<f64> = (0..6000).map(|i| 1.0 + f64::from(i % 3)).collect();
+    let pca = Pca::new(5).scale(true).solver(Solver::Lanczos).products(60);
+    let stated = pca.on(&tall).weights(&weights).unwrap().memory().unwrap();
+    let (taken, _) = peak(|| pca.fit_weighted(&tall, &weights).unwrap());
+    assert_stated("weights", stated, taken);
+
+    for solver in [
+        Solver::Power,
+        Solver::Momentum,
+        Solver::Chebyshev,
+        Solver::HeavyBall,
+        Solver::Inhomogeneous,
+    ] {
+        let x = sparse(6000, 2000);
+        let pca = Pca::new(6).solver(solver).products(60);
+        let (taken, _) = peak(|| pca.fit(&x).unwrap());
+        // Without a gauge, or with one for one block, it is less than for the pair.
+        assert_within(solver.name(), pca.memory(&x).unwrap(), taken, 3);
+    }
+    for solver in [Solver::Oja, Solver::OjaMomentum, Solver::AdaOja, Solver::VrPca, Solver::Vr] {
+        let pca = Pca::new(5).solver(solver).batch(300).tolerance(0.1).products(20);
+        let pca = if solver == Solver::Vr { pca.epoch(5) } else { pca };
+        let (taken, _) = peak(|| pca.fit(&dense).unwrap());
+        assert_within(&format!("dense {solver}"), pca.memory(&dense).unwrap(), taken, 4);
+        let (taken, _) = peak(|| pca.fit(&tall).unwrap());
+        assert_within(&format!("sparse {solver}"), pca.memory(&tall).unwrap(), taken, 4);
+    }
+    // A batch of the method's own may be all rows, and is mostly less.
+    let pca = Pca::new(5).solver(Solver::MiniBatch).tolerance(0.3).products(20);
+    let (stated, (taken, _)) = (pca.memory(&dense).unwrap(), peak(|| pca.fit(&dense)));
+    assert!(taken <= stated, "mini-batch: stated {stated}, took {taken}");
+
+    for x in [sparse(6000, 2000), sparse(2000, 6000)] {
+        let svd = TruncatedSvd::new(5).solver(Solver::Lanczos).products(60);
+        let (taken, _) = peak(|| svd.fit(&x).unwrap());
+        assert_stated("SVD", svd.memory(&x).unwrap(), taken);
+    }
+    let mut stream = StreamingPca::new(5);
+    for part in 0..3 {
+        let batch = rows.as_ref().rows_range(part * 500..(part + 1) * 500);
+        let batch = Dense::new(batch.into_view()).unwrap();
+        let stated = stream.memory(&batch).unwrap();
+        let (taken, ()) = peak(|| stream.partial_fit(&batch).unwrap());
+        assert_stated("stream", stated, taken);
+    }
 }
 
 /// One test: the counter is one for the whole process.
@@ -94,4 +158,5 @@ fn peaks_are_stated() {
         };
         assert_stated(name, stated, taken);
     }
+    other_fits();
 }

@@ -1,5 +1,7 @@
 //! Every bad input of issue 3 has a name, or a documented result.
 
+use favard_engine::recurrence::Start;
+use favard_models::solvers::Rule;
 use favard_models::{Error, Lanczos, Pca, PcaFit, Solver, exact_eigen};
 use favard_operator::{BlockMut, Dense, FnOperator};
 use ndarray::{Array2, array};
@@ -97,6 +99,43 @@ fn values_that_are_not_finite() {
     });
     assert!(Lanczos::new(1).width(2).solve(&nan).unwrap_err().to_string().contains("row 3"));
     assert!(exact_eigen(&nan, 1).unwrap_err().to_string().contains("row 3"));
+    let infinite = FnOperator::new((60, 60), |_, mut y: BlockMut<'_, f64>| {
+        y.row_mut(3)[0] = f64::INFINITY;
+    });
+    let found = Lanczos::new(1).width(2).solve(&infinite).unwrap_err().to_string();
+    assert!(found.contains("value inf at row 3, column 0"), "{found}");
+}
+
+/// A parameter that the method does not take is an error, not ignored; those it takes are checked.
+#[test]
+fn parameters_of_a_method() {
+    let x = csr(&sparse(80, 10, 2));
+    let pca = |solver| Pca::new(2).solver(solver);
+    let auto = || pca(Solver::Auto);
+    assert_eq!(text(auto().beta(0.1).fit(&x)), "beta is given, and the solver auto takes none");
+    assert!(text(auto().batch(4).fit(&x)).starts_with("batch is given, and the solver auto"));
+    assert!(text(pca(Solver::Momentum).epoch(3).fit(&x)).starts_with("epoch is given"));
+    assert!(text(pca(Solver::Power).momentum_start(Start::T).fit(&x)).starts_with("start of the"));
+    assert!(text(pca(Solver::Oja).rule(Rule::Practical).fit(&x)).starts_with("rule is given"));
+    assert!(text(pca(Solver::Momentum).beta(-1.0).fit(&x)).starts_with("beta: -1"));
+    assert!(text(pca(Solver::VrPca).epoch(0).fit(&x)).starts_with("epoch: 0"));
+    let t = pca(Solver::Momentum).momentum_start(Start::T).fit(&x).unwrap();
+    let u = pca(Solver::Momentum).momentum_start(Start::U).fit(&x).unwrap();
+    assert!(t.is_certified() && u.is_certified() && t.info().history != u.info().history);
+    let rule = Rule::Guaranteed { delta: 2.0 };
+    let found = text(pca(Solver::MiniBatch).rule(rule).fit(&x));
+    assert!(found.starts_with("`delta` = 2"), "{found}");
+}
+
+/// Sizes that nobody has are cut to the operator, and do not overflow.
+#[test]
+fn endless_bases() {
+    let op = Dense::new(with_spectrum(&[3.0, 2.0, 1.0, 0.5], 1)).unwrap();
+    for plan in [Lanczos::new(2).basis(usize::MAX), Lanczos::new(2).width(usize::MAX)] {
+        let found = plan.solve(&op).unwrap();
+        assert!((found.values[1] - 2.0).abs() <= 1e-8 * 3.0);
+        assert!(plan.memory::<f64>(4) < 10_000);
+    }
 }
 
 #[test]

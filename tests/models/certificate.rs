@@ -1,7 +1,12 @@
 //! What a certificate says is true: bounds against exact spectra.
 
-use favard_models::{Lanczos, Pca, Solver};
-use favard_operator::{Block, Dense};
+use favard_engine::{Info, Stop};
+use favard_models::solvers::{Eigensolver, PowerMomentum};
+use favard_models::{Lanczos, Pca, Solver, TruncatedSvd, exact_eigen};
+use favard_operator::{
+    AdjointOperator, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator, Moments,
+    Result, RowOperator, Side, Standardized, Workspace,
+};
 use proptest::prelude::*;
 
 use crate::support::*;
@@ -117,5 +122,166 @@ fn eigen_has_a_certificate() {
     assert!(found.certificate(1e-9).angle_bounds()[0].unwrap() <= 1e-9 / 0.49);
     for (j, bound) in found.certificate(1e-9).value_bounds().iter().enumerate() {
         assert!((found.values[j] - spectrum[j]).abs() <= *bound);
+    }
+}
+
+/// `Info` has the method, the reason, and for every component the residual, the error bound, the
+/// angle bound and whether it is certified, whichever way the pairs were found.
+#[test]
+fn info_carries_the_proof() {
+    let check = |info: &Info<f64>, method: &str, count: usize| {
+        assert!(info.method.contains(method), "{} for {method}", info.method);
+        assert!(!info.reason.is_empty());
+        let proof = &info.certificate;
+        assert!(proof.is_certified());
+        assert_eq!(proof.certified(), vec![true; count]);
+        let lengths =
+            [proof.residuals().len(), proof.value_bounds().len(), proof.angle_bounds().len()];
+        assert_eq!(lengths, [count; 3]);
+    };
+    let spectrum: Vec<f64> = (0..300).map(|i| 1.0 / (1.0 + f64::from(i))).collect();
+    let op = Dense::new(with_spectrum(&spectrum, 8)).unwrap();
+    check(&Lanczos::new(3).solve(&op).unwrap().info, "krylov", 3);
+    check(&exact_eigen(&op, 3).unwrap().info, "exact", 3);
+    let momentum = Eigensolver::new(PowerMomentum::default(), 2).solve(&op).unwrap();
+    check(&momentum.info, "calm interval", 2);
+    let x = Dense::new(with_variances(200, &spectrum[..40], 3)).unwrap();
+    for solver in [Solver::Auto, Solver::Exact, Solver::Lanczos, Solver::Momentum] {
+        let fit = Pca::new(4).solver(solver).fit(&x).unwrap();
+        let (method, reason) = fit.method();
+        assert_eq!(
+            (fit.info().method.as_str(), fit.info().reason.as_str()),
+            (method.name(), reason)
+        );
+        check(fit.info(), method.name(), 4);
+        assert_eq!(fit.certificate(), &fit.info().certificate);
+        let fit = TruncatedSvd::new(4).solver(solver).fit(&x).unwrap();
+        check(fit.info(), fit.method().0.name(), 4);
+    }
+    // Of a run that was cut short some are certified, and some are not.
+    let cut = Pca::new(20).solver(Solver::Momentum).tolerance(1e-6).products(12).fit(&x).unwrap();
+    let each = cut.info().certificate.certified();
+    assert!(each.contains(&true) && each.contains(&false), "{each:?}");
+    assert!(!cut.is_certified());
+    let text = serde_json::to_string(cut.info()).unwrap();
+    assert_eq!(&serde_json::from_str::<Info<f64>>(&text).unwrap(), cut.info());
+}
+
+/// An operator that is not symmetric has no certificate: the residuals are those of the operator,
+/// not of the symmetric matrix that was made of it.
+#[test]
+fn operators_that_are_not_symmetric_are_not_certified() {
+    let mut crooked =
+        with_spectrum(&(0..40).map(|i| 1.0 / f64::from(i + 1)).collect::<Vec<_>>(), 3);
+    crooked[[2, 30]] += 0.5;
+    // ‖A v − θ v‖ with ‖A − Aᵀ‖ ≥ ½ cannot be small for all of the 40 vectors.
+    let op = Dense::new(crooked).unwrap();
+    let found = exact_eigen(&op, 40).unwrap();
+    assert!(!found.info.certificate.is_certified());
+    assert_eq!(found.info.stop, Stop::Stagnated);
+    let found = Lanczos::new(40).solve(&op).unwrap();
+    assert_eq!(found.info.method, "exact");
+    assert!(!found.info.certificate.is_certified());
+}
+
+/// Data that forms another Gram matrix than the one it multiplies with.
+struct Liar(Dense<'static, f64>);
+
+impl LinearOperator<f64> for Liar {
+    fn shape(&self) -> (usize, usize) {
+        self.0.shape()
+    }
+
+    fn apply(
+        &self,
+        alpha: f64,
+        x: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> Result<()> {
+        self.0.apply(alpha, x, gamma, y, ws)
+    }
+}
+
+impl AdjointOperator<f64> for Liar {
+    fn apply_adjoint(
+        &self,
+        alpha: f64,
+        x: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> Result<()> {
+        self.0.apply_adjoint(alpha, x, gamma, y, ws)
+    }
+
+    fn forms_gram(&self) -> bool {
+        true
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, f64>) -> Result<Option<Block<f64>>> {
+        let mut formed = self.0.form_gram(side, by)?;
+        if let Some(matrix) = &mut formed {
+            matrix.row_mut(0)[0] *= 2.0;
+        }
+        Ok(formed)
+    }
+}
+
+impl RowOperator<f64> for Liar {
+    fn apply_rows(
+        &self,
+        rows: &[usize],
+        x: BlockRef<'_, f64>,
+        z: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> Result<()> {
+        self.0.apply_rows(rows, x, z, ws)
+    }
+
+    fn apply_rows_adjoint(
+        &self,
+        rows: &[usize],
+        alpha: f64,
+        z: BlockRef<'_, f64>,
+        gamma: f64,
+        y: BlockMut<'_, f64>,
+        ws: &mut Workspace<f64>,
+    ) -> Result<()> {
+        self.0.apply_rows_adjoint(rows, alpha, z, gamma, y, ws)
+    }
+
+    fn row_norm_squared(&self, row: usize) -> f64 {
+        self.0.row_norm_squared(row)
+    }
+
+    fn entry(&self, row: usize, col: usize) -> f64 {
+        self.0.entry(row, col)
+    }
+}
+
+impl ColumnMoments<f64> for Liar {
+    fn column_moments(&self) -> Result<Moments> {
+        self.0.column_moments()
+    }
+}
+
+/// The exact solver is believed only by the operator's own products, tall and wide; and it says what
+/// it cost: the matrix in one pass, and the product that checks it.
+#[test]
+fn a_formed_matrix_is_checked() {
+    let x = with_variances(60, &[5.0, 4.0, 3.0, 2.0, 1.0, 0.5], 4);
+    for x in [x.clone(), x.t().to_owned()] {
+        let pca = Pca::new(2).solver(Solver::Exact);
+        let right = pca.fit(&Dense::new(x.clone()).unwrap()).unwrap();
+        assert!(right.is_certified());
+        let wide = x.nrows() < x.ncols();
+        // Wide: U, then V = AᵀU at half a product, checked by one.
+        let cost = (right.info().applications, right.info().passes);
+        assert_eq!(cost, if wide { (2, 2.5) } else { (2, 2.0) });
+        let wrong = pca.fit(&Liar(Dense::new(x).unwrap())).unwrap();
+        assert!(!wrong.is_certified());
+        assert_eq!(wrong.info().stop, Stop::Stagnated);
     }
 }

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
+use favard_engine::recurrence::Start;
 use favard_engine::{Record, Stop};
-use favard_models::solvers::{AdaOja, Eigensolver, Inhomogeneous, Power};
+use favard_models::solvers::{AdaOja, Eigensolver, Inhomogeneous, Power, Rule};
 use favard_models::{Checkpoints, ErrorKind, Lanczos, Pca, PcaFit, Solver, TruncatedSvd};
 use favard_operator::{Block, Dense, Diagonal, Gram, Scalar};
 use proptest::prelude::*;
@@ -266,7 +267,8 @@ fn weights_and_singular_values() {
     assert!(error.starts_with("checkpoint: weights is "), "{error}");
 
     for solver in [Solver::Lanczos, Solver::Momentum, Solver::AdaOja] {
-        let svd = TruncatedSvd::new(2).solver(solver).tolerance(1e-9).batch(16);
+        let svd = TruncatedSvd::new(2).solver(solver).tolerance(1e-9);
+        let svd = if solver.is_sampled() { svd.batch(16) } else { svd };
         let unbroken = svd.fit(&x).unwrap();
         svd.on(&x).watch(&mut stop_at(2)).checkpoints(&saved).run().unwrap();
         assert!(svd.on(&x).checkpoints(&from).run().unwrap() == unbroken, "{solver}");
@@ -283,8 +285,27 @@ fn other_problems_are_refused() {
     let x = data::<f64>(160, 90);
     let own = pca(Solver::Power);
     let saved = Checkpoints::new().save(&path);
-    own.on(&x).watch(&mut stop_at(2)).checkpoints(&saved).run().unwrap();
     let from = Checkpoints::new().resume(&path);
+    // The parameters of the method.
+    let given = Pca::new(2).solver(Solver::Vr).batch(16).beta(0.5).epoch(4).seed(3);
+    given.on(&x).watch(&mut stop_at(1)).checkpoints(&saved).run().unwrap();
+    for (pca, text) in [
+        (given.clone().batch(4), "batch is 16 in the file and 4 here"),
+        (given.clone().beta(0.25), "beta is 0.5 in the file and 0.25 here"),
+        (given.clone().epoch(5), "epoch is 4 in the file and 5 here"),
+        (
+            given.clone().momentum_start(Start::T),
+            "start of the momentum is the method's own in the file and T here",
+        ),
+        (
+            given.clone().rule(Rule::Practical),
+            "rule is the method's own in the file and Practical here",
+        ),
+    ] {
+        let error = pca.on(&x).checkpoints(&from).run().unwrap_err().to_string();
+        assert_eq!(error, format!("checkpoint: {text}"));
+    }
+    own.on(&x).watch(&mut stop_at(2)).checkpoints(&saved).run().unwrap();
     let refused = |pca: &Pca, x: &Dense<'_, f64>| {
         let error = pca.on(x).checkpoints(&from).run().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Foreign { .. }), "{error}");
@@ -296,8 +317,6 @@ fn other_problems_are_refused() {
         (pca(Solver::Dynamic), "solver is power in the file and dynamic here"),
         (pca(Solver::Exact), "solver is power in the file and exact here"),
         (own.clone().seed(4), "seed is 3 in the file and 4 here"),
-        (own.clone().batch(4), "batch is the method's own in the file and 4 here"),
-        (own.clone().beta(0.5), "beta is the method's own in the file and 0.5 here"),
         (Pca::new(3).solver(Solver::Power), "components is 2 in the file and 3 here"),
     ] {
         assert_eq!(refused(&pca, &x), format!("checkpoint: {text}"));

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use favard_engine::{Record, Stop};
-use favard_models::{Pca, Solver};
-use favard_operator::Dense;
+use favard_models::{Pca, Solver, TruncatedSvd};
+use favard_operator::{Block, Dense};
 use ndarray::Array2;
 
 use crate::support::*;
@@ -132,4 +132,57 @@ fn exact_fits_report_once() {
     let fit = Pca::new(2).solver(Solver::Exact).fit_watched(&csr(&sparse(50, 20, 1)), &mut watch);
     assert!(fit.unwrap().is_certified());
     assert_eq!(steps, 1);
+}
+
+/// Plain columns are a start: those of the answer, mixed and scaled, leave only a check; columns that
+/// do not fit are named.
+#[test]
+fn columns_are_a_start() {
+    for (rows, cols) in [(500, 300), (300, 500)] {
+        let x = data(rows, cols);
+        let x = Dense::new(x.view()).unwrap();
+        let fresh = pca(6).fit(&x).unwrap();
+        let v = fresh.components();
+        let mixed = Block::from_fn(cols, 6, |i, j| {
+            let row = v.row(i);
+            3.0 * row[j] + row[(j + 1) % 6]
+        });
+        let again = pca(6).fit_from_columns(&x, &mixed).unwrap();
+        assert!(again.is_certified());
+        assert!(again.info().applications <= 3, "{}", again.info().applications);
+        let text =
+            |columns: &Block<f64>| pca(6).fit_from_columns(&x, columns).unwrap_err().to_string();
+        let short = text(&Block::zeros(cols - 1, 2));
+        assert!(short.ends_with(&format!("expected {cols}, found {}", cols - 1)), "{short}");
+        assert!(text(&Block::zeros(cols, 0)).starts_with("columns of the start: 0"));
+        assert!(text(&Block::zeros(cols, 301)).starts_with("columns of the start: 301"));
+        let bad = Block::from_fn(cols, 1, |i, _| if i == 7 { f64::NAN } else { 1.0 });
+        assert_eq!(text(&bad), "start: value NaN at row 7, column 0 is not finite");
+    }
+}
+
+/// A singular value decomposition starts from an earlier one, and is extended.
+#[test]
+fn decompositions_start_and_extend() {
+    for (rows, cols) in [(500, 300), (300, 500)] {
+        let x = data(rows, cols);
+        let x = Dense::new(x.view()).unwrap();
+        let svd = |k: usize| TruncatedSvd::new(k).solver(Solver::Lanczos).tolerance(1e-7);
+        let six = svd(6).fit(&x).unwrap();
+        let again = svd(6).fit_from(&x, &six).unwrap();
+        assert!(six.is_certified() && again.is_certified());
+        assert!(again.info().applications <= 3, "{}", again.info().applications);
+        let (ten, more) = (svd(10).fit(&x).unwrap(), svd(10).extend(&x, &six).unwrap());
+        assert!(more.is_certified());
+        assert!(more.info().applications < ten.info().applications);
+        for (a, b) in more.singular_values().iter().zip(ten.singular_values()) {
+            // |σ² − σ̂²| ≤ tol σ₁² each
+            assert!((a * a - b * b).abs() <= 2e-7 * six.singular_values()[0].powi(2));
+        }
+        let error = svd(6).extend(&x, &six).unwrap_err().to_string();
+        assert!(error.starts_with("components: 6 must be more"), "{error}");
+        let other = Dense::new(data(rows, cols) * 2.0).unwrap();
+        let error = svd(10).extend(&other, &six).unwrap_err().to_string();
+        assert!(error.contains("only a fit to the same data can be extended"), "{error}");
+    }
 }

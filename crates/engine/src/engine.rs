@@ -70,13 +70,17 @@ impl<T: Scalar, M: StepMap<T>, R: Recurrence<T>> Engine<T, M, R> {
     /// An engine at tick 0 with $F_0$ = `start`, no gauge, and the last iterate as its answer.
     ///
     /// # Errors
-    /// When the start block has no column, another number of rows than the map, more columns than
-    /// rows, or an entry that is not finite.
+    /// When the start block has no column, another number of rows than the map or of columns than
+    /// its right-hand side, more columns than rows, or an entry that is not finite.
     pub fn new(map: M, recurrence: R, start: Block<T>) -> Result<Self> {
         let ((rows, cols), dim) = (start.shape(), map.dim());
         if rows != dim {
             let what = "rows of the start block";
             return Err(ErrorKind::Shape { what, expected: dim, found: rows }.into());
+        }
+        if let Some(expected) = map.cols().filter(|&expected| expected != cols) {
+            let what = "columns of the start block";
+            return Err(ErrorKind::Shape { what, expected, found: cols }.into());
         }
         if cols == 0 {
             return Err(ErrorKind::Start { rows, cols, need: "needs at least one column" }.into());
@@ -251,9 +255,9 @@ where
         // prev holds F_{t+1}
         ops::column_norms(self.prev.as_ref(), &mut self.norms, &mut self.ws)?;
         if !self.norms.iter().all(|norm| norm.is_finite()) {
+            // Where the entries are finite and only a norm overflows, the next step would not be.
             let found = ops::find_non_finite(self.prev.as_ref());
-            // The entries are finite and only their norm overflows: the next step would not be.
-            let (row, column) = found.unwrap_or((0, 0));
+            let (row, column) = found.unwrap_or_else(|| self.largest_of_overflow());
             self.broken = Some(tick);
             return Err(ErrorKind::NonFinite { tick, row, column }.into());
         }
@@ -266,6 +270,14 @@ where
         self.gauge.fix(self.tick, norms, cur, prev, ws)?;
         self.readout.absorb(self.tick, &self.cur)?;
         Ok(Advance::Moved)
+    }
+
+    /// The largest entry of the first column whose norm has overflowed.
+    fn largest_of_overflow(&self) -> (usize, usize) {
+        let column = self.norms.iter().position(|norm| !norm.is_finite()).unwrap_or(0);
+        let size = |row: usize| self.prev.row(row)[column].abs();
+        let larger = |best: usize, row: usize| if size(row) > size(best) { row } else { best };
+        ((0..self.prev.rows()).fold(0, larger), column)
     }
 
     /// F_{t+1} overwrites F_{t−1} as the product is made: no temporary.
@@ -360,8 +372,10 @@ where
     /// The report so far, with the given reason to stop.
     pub fn info(&self, stop: Stop) -> Info<T> {
         let (cost, measure) = (self.map.cost(), self.ritz.measure());
+        let (map, recurrence) = (self.map.name(), self.recurrence.name());
+        let (gauge, readout) = (self.gauge.name(), self.readout.name());
         Info {
-            stop,
+            method: format!("{map} map, {recurrence}, gauge {gauge}, readout {readout}"),
             iterations: self.tick,
             applications: cost.applications,
             passes: cost.passes,
@@ -369,6 +383,7 @@ where
             history: self.history.clone(),
             ritz: measure.ritz.clone(),
             residuals: measure.residuals.clone(),
+            ..Info::new(stop)
         }
     }
 }

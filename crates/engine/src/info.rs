@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Certificate;
+
 /// Why a run stopped. Running out of budget is one of the reasons, never an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -51,7 +53,8 @@ pub struct Record<T> {
     pub residual: T,
 }
 
-/// What a run reports: why it stopped, what it cost, how it went.
+/// What a run reports: what it was and why, why it stopped, what it cost, how it went, and what is
+/// proved about the result.
 ///
 /// # Example
 /// ```
@@ -63,10 +66,15 @@ pub struct Record<T> {
 /// let mut engine = Engine::new(Exact::new(op)?, Power, Block::column(&[1.0, 1.0]))?;
 /// let info = engine.run(5, &mut Unwatched)?;
 /// assert_eq!((info.stop, info.iterations, info.applications), (Stop::Iterations, 5, 5));
+/// assert_eq!(info.method, "exact map, power, gauge none, readout last");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Info<T> {
+    /// The method: a solver's name, or the four axes of an engine.
+    pub method: String,
+    /// Why that method.
+    pub reason: String,
     /// Why the run stopped.
     pub stop: Stop,
     /// Ticks done since the engine was made, also before a checkpoint.
@@ -83,4 +91,27 @@ pub struct Info<T> {
     pub ritz: Vec<T>,
     /// The residuals measured last.
     pub residuals: Vec<T>,
+    /// What is proved about the eigenpairs that the run found, component by component: nothing, for
+    /// no component, where a run is not one for eigenpairs or their residuals were not recomputed.
+    pub certificate: Certificate,
+}
+
+impl<T> Info<T> {
+    /// A run that has done nothing: no cost, no history.
+    #[must_use]
+    pub fn new(stop: Stop) -> Self {
+        Self {
+            method: String::new(),
+            reason: "asked for".to_string(),
+            stop,
+            iterations: 0,
+            applications: 0,
+            passes: 0.0,
+            seed: None,
+            history: Vec::new(),
+            ritz: Vec::new(),
+            residuals: Vec::new(),
+            certificate: Certificate::default(),
+        }
+    }
 }

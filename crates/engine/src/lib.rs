@@ -45,6 +45,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod certificate;
 mod checkpoint;
 mod engine;
 mod error;
@@ -58,6 +59,7 @@ pub mod recurrence;
 mod ritz;
 pub mod store;
 
+pub use certificate::{Certificate, Cluster, Evidence};
 pub use checkpoint::Checkpoint;
 pub use engine::{Advance, Engine};
 pub use error::{Error, ErrorKind, Result};

@@ -4,6 +4,7 @@ use favard_operator::{Block, Scalar};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, Result};
+use crate::store;
 
 /// The state of a map, recurrence, gauge or readout, as a checkpoint carries it.
 ///
@@ -87,6 +88,20 @@ impl<T: Scalar> Memory<T> {
         }
         Ok(())
     }
+}
+
+/// One number that tells these from others, for parameters too large to be kept whole: FNV-1a over
+/// the bits.
+pub(crate) fn digest(numbers: impl IntoIterator<Item = u64>) -> u64 {
+    let bytes = numbers.into_iter().flat_map(u64::to_le_bytes);
+    bytes.fold(store::FNV_START, store::fnv)
+}
+
+/// The digest of a block: its shape and its entries.
+pub(crate) fn digest_block<T: Scalar>(block: &Block<T>) -> u64 {
+    let (rows, cols) = block.shape();
+    let entries = (0..rows).flat_map(|i| block.row(i)).map(|entry| entry.as_f64().to_bits());
+    digest([rows as u64, cols as u64].into_iter().chain(entries))
 }
 
 /// A [`ErrorKind::Foreign`] error.

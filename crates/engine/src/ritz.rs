@@ -132,16 +132,16 @@ impl<T: Scalar> RayleighRitz<T> {
                 self.rotation.row_mut(i)[j] = self.vectors[(i, first + j)] / own / value.sqrt();
             }
         }
-        // T = Sᵀ (FᵀAF) S, made symmetric, = Z Θ Zᵀ
+        // G ← H S with H = FᵀAF, made symmetric; T = Sᵀ G = Z Θ Zᵀ
+        for i in 0..cols {
+            for q in 0..rank {
+                let h = |j: usize| (self.cross.row(i)[j] + self.cross.row(j)[i]) * T::of(0.5);
+                self.gram.row_mut(i)[q] = (0..cols).map(|j| h(j) * self.rotation.row(j)[q]).sum();
+            }
+        }
         for p in 0..rank {
             for q in 0..=p {
-                let mut sum = T::zero();
-                for i in 0..cols {
-                    for j in 0..cols {
-                        let h = (self.cross.row(i)[j] + self.cross.row(j)[i]) * T::of(0.5);
-                        sum += self.rotation.row(i)[p] * h * self.rotation.row(j)[q];
-                    }
-                }
+                let sum = (0..cols).map(|i| self.rotation.row(i)[p] * self.gram.row(i)[q]).sum();
                 self.small[(p, q)] = sum;
                 self.small[(q, p)] = sum;
             }

@@ -1,9 +1,8 @@
 //! [`Eigen`]: eigenpairs with their proof.
 
-use favard_engine::{Info, RayleighRitz};
+use favard_engine::{Certificate, Evidence, Info, RayleighRitz, Stop};
 use favard_operator::{Block, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
 
-use crate::certificate::{Certificate, Evidence};
 use crate::error::Result;
 
 /// Eigenpairs, largest first, with their proof.
@@ -16,7 +15,8 @@ pub struct Eigen<T> {
     /// $\lVert A v_j - \lambda_j v_j \rVert$, recomputed from the operator: there is an eigenvalue
     /// within that distance of $\lambda_j$.
     pub residuals: Vec<T>,
-    /// Why it stopped and what it cost. Its Ritz values and residuals are those above, and after
+    /// The method, why it stopped, what it cost and what is proved: the certificate is the one for
+    /// the tolerance that was asked for. Its Ritz values and residuals are those above, and after
     /// them a guard: the next pair, which was not asked for, where the solver has one.
     pub info: Info<T>,
 }
@@ -68,6 +68,49 @@ impl<T: Scalar> Eigen<T> {
         self.info.residuals.truncate(kept);
     }
 
+    /// The residuals anew, from one product with the operator, which is added to the cost; the
+    /// guard keeps its own. A run that had converged and whose residuals do not meet the tolerance,
+    /// or rounding, has not.
+    ///
+    /// # Errors
+    /// When the operator fails or gives a non-finite number.
+    pub(crate) fn recompute(
+        &mut self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        tolerance: f64,
+    ) -> Result<()> {
+        let (v, mut ws) = (self.vectors.as_ref(), Workspace::new());
+        // R ← V Θ, R ← A V − R
+        let mut residual = v.to_owned();
+        ops::scale_columns(&self.values, residual.as_mut())?;
+        op.apply(T::one(), v, -T::one(), residual.as_mut(), &mut ws)?;
+        if let Some((row, column)) = ops::find_non_finite(residual.as_ref()) {
+            let (what, value) = ("product of the operator", residual.row(row)[column].as_f64());
+            let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+            return Err(favard_operator::Error::from(kind).into());
+        }
+        ops::column_norms(residual.as_ref(), &mut self.residuals, &mut ws)?;
+        self.info.residuals[..self.residuals.len()].copy_from_slice(&self.residuals);
+        self.info.applications += 1;
+        self.info.passes += 1.0;
+        self.keep_word(tolerance);
+        Ok(())
+    }
+
+    /// What an iteration promised, the recomputed residuals must keep, up to rounding.
+    pub(crate) fn keep_word(&mut self, tolerance: f64) {
+        let rounding = T::EPSILON.as_f64() * self.vectors.rows() as f64;
+        if self.info.stop == Stop::Converged && !self.meets(tolerance.max(rounding)) {
+            self.info.stop = Stop::Stagnated;
+        }
+    }
+
+    /// The same with its certificate in `info`, when `wanted` pairs were asked for to a tolerance.
+    pub(crate) fn proved(mut self, tolerance: f64, wanted: usize) -> Self {
+        self.info.certificate = self.certify(tolerance, wanted, None);
+        self
+    }
+
     /// The guard and its residual.
     pub(crate) fn guard(&self) -> Option<(T, T)> {
         let next = self.values.len();
@@ -86,8 +129,20 @@ impl<T: Scalar> Eigen<T> {
         8.0 * T::EPSILON.as_f64() * (self.vectors.rows() as f64).sqrt() * largest
     }
 
-    /// What the residuals prove, and whether they meet a tolerance relative to the largest value.
-    /// Costs one product of the vectors with themselves, and none with the operator.
+    /// What the residuals prove, and whether they meet a tolerance relative to the largest value,
+    /// which may be another one than was asked for. Costs one product of the vectors with
+    /// themselves, and none with the operator.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::Lanczos;
+    /// use favard_operator::Diagonal;
+    /// let op = Diagonal::new((0..500).map(|i| 1.0 / (1.0 + f64::from(i / 2))).collect())?;
+    /// let found = Lanczos::new(4).tolerance(1e-9).solve(&op)?; // 1, 1, 1/2, 1/2
+    /// assert!(found.info.certificate.is_certified() && !found.certificate(1e-20).is_certified());
+    /// assert_eq!(found.info.certificate.clusters()[0].range, 0..2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn certificate(&self, tolerance: f64) -> Certificate {
         self.certify(tolerance, self.values.len(), None)

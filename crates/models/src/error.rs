@@ -74,6 +74,14 @@ pub enum ErrorKind {
         /// What it has to be.
         need: &'static str,
     },
+    /// A parameter is given to a method that does not take it.
+    #[error("{name} is given, and the solver {solver} takes none")]
+    NotTaken {
+        /// The parameter.
+        name: &'static str,
+        /// The method.
+        solver: &'static str,
+    },
     /// There are fewer data than unknowns.
     #[error("{what}: {found} are fewer than the {needed} that the unknowns need")]
     TooFew {

@@ -5,14 +5,19 @@ use faer::{Accum, Mat, Par};
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
-use crate::Eigen;
 use crate::error::{ErrorKind, Result};
 use crate::symmetric::symmetric_eigen;
+use crate::{Eigen, Solver};
 
 /// The largest eigenpairs of a small symmetric operator, by forming its matrix and solving it with
 /// faer: $5 n^2$ numbers and $O(n^3)$ flops. The matrix is formed by
 /// [`to_block`](LinearOperator::to_block): at the speed of a matrix product for the Gram operator of
 /// dense data, by products with blocks of four cache lines otherwise.
+///
+/// The residuals come from one more product, with the operator itself: for one that is not symmetric,
+/// or not the matrix that it forms, they are large. The certificate in the result's `info` is that
+/// for a tolerance of $\sqrt\epsilon$, and where it is not met the run has stopped as
+/// [`Stagnated`](Stop::Stagnated).
 ///
 /// # Errors
 /// When the operator is not square, when `components` is 0 or larger than the dimension, or when
@@ -25,9 +30,24 @@ use crate::symmetric::symmetric_eigen;
 /// let op = Dense::new(ndarray::array![[2.0, 1.0], [1.0, 2.0]])?;
 /// let found = exact_eigen(&op, 1)?;
 /// assert!((found.values[0] - 3.0_f64).abs() < 1e-15 * 4.0);
+/// assert!(found.info.certificate.is_certified());
+/// let crooked = Dense::new(ndarray::array![[2.0, 1.0], [0.0, 2.0]])?;
+/// assert!(!exact_eigen(&crooked, 1)?.info.certificate.is_certified());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exact_eigen<T: Scalar>(
+    op: &(impl LinearOperator<T> + ?Sized),
+    components: usize,
+) -> Result<Eigen<T>> {
+    let tolerance = T::EPSILON.as_f64().sqrt();
+    let mut found = solve_formed(op, components)?;
+    found.recompute(op, tolerance)?;
+    Ok(found.proved(tolerance, components))
+}
+
+/// The eigenpairs of the matrix that the operator forms, made symmetric, and the next one as the
+/// guard. The residuals are those of that matrix: whoever shows them to anybody recomputes them.
+pub(crate) fn solve_formed<T: Scalar>(
     op: &(impl LinearOperator<T> + ?Sized),
     components: usize,
 ) -> Result<Eigen<T>> {
@@ -41,8 +61,7 @@ pub fn exact_eigen<T: Scalar>(
         let need = "must be at least 1 and at most the dimension of the operator";
         return Err(ErrorKind::Parameter { name, value, need }.into());
     }
-    let matrix = op.to_block()?;
-    let applications = dim.div_ceil(4 * T::LANE) as u64;
+    let (matrix, products) = (op.to_block()?, op.products_to_form());
     if let Some((row, column)) = favard_operator::ops::find_non_finite(matrix.as_ref()) {
         let (what, value) = ("product of the operator", matrix.row(row)[column].as_f64());
         let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
@@ -51,31 +70,35 @@ pub fn exact_eigen<T: Scalar>(
     // (A + Aᵀ)/2: symmetric up to rounding, made so.
     let half = |i: usize, j: usize| (matrix.row(i)[j] + matrix.row(j)[i]) * T::of(0.5);
     let symmetric = Mat::from_fn(dim, dim, half);
+    drop(matrix);
     let (mut values, eigenvectors) = symmetric_eigen(symmetric.as_ref())?;
-    values.truncate(components);
-    let leading = eigenvectors.as_ref().subcols(0, components);
-    let vectors = Block::from_fn(dim, components, |i, j| leading[(i, j)]);
-    // ‖A v − λ v‖ from the matrix that the operator gave.
-    let mut image = Mat::<T>::zeros(dim, components);
+    let guarded = dim.min(components + 1);
+    values.truncate(guarded);
+    let leading = eigenvectors.as_ref().subcols(0, guarded);
+    // ‖A v − λ v‖
+    let mut image = Mat::<T>::zeros(dim, guarded);
     matmul(image.as_mut(), Accum::Replace, symmetric.as_ref(), leading, T::one(), Par::Seq);
-    let residuals: Vec<T> = (0..components)
+    let residuals: Vec<T> = (0..guarded)
         .map(|j| {
             let entry = |i: usize| image[(i, j)] - values[j] * leading[(i, j)];
             (0..dim).map(|i| entry(i) * entry(i)).sum::<T>().sqrt()
         })
         .collect();
-    let worst = residuals.iter().fold(T::zero(), |m, &r| m.max(r));
-    let passes = applications as f64;
-    let record = Record { tick: applications, passes, ritz: values[0], residual: worst };
+    let vectors = Block::from_fn(dim, components, |i, j| leading[(i, j)]);
+    let worst = residuals[..components].iter().fold(T::zero(), |m, &r| m.max(r));
+    let passes = products as f64;
+    let record = Record { tick: products, passes, ritz: values[0], residual: worst };
     let info = Info {
-        stop: Stop::Converged,
-        iterations: applications,
-        applications,
+        method: Solver::Exact.to_string(),
+        iterations: products,
+        applications: products,
         passes,
-        seed: None,
         history: vec![record],
         ritz: values.clone(),
         residuals: residuals.clone(),
+        ..Info::new(Stop::Converged)
     };
+    values.truncate(components);
+    let residuals = residuals[..components].to_vec();
     Ok(Eigen { values, vectors, residuals, info })
 }

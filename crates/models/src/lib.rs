@@ -22,7 +22,6 @@
 //! Every answer carries residuals recomputed from the operator, and a [`Certificate`] of what follows
 //! from them.
 
-mod certificate;
 mod checkpoint;
 mod completion;
 mod eigen;
@@ -43,13 +42,13 @@ mod svd;
 mod symmetric;
 mod tracking;
 
-pub use certificate::{Certificate, Cluster};
 pub use checkpoint::Checkpoints;
 pub use completion::{Completed, CompletionSpectral, Entries, MatrixCompletion};
 pub use eigen::Eigen;
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{Effort, Estimate, estimate};
 pub use exact::exact_eigen;
+pub use favard_engine::{Certificate, Cluster};
 pub use kaczmarz::{BlockProjection, ExtendedProjection, Kaczmarz};
 pub use lanczos::Lanczos;
 pub use least_squares::LeastSquares;

@@ -4,16 +4,23 @@ use faer::Par;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
 use favard_engine::Record;
 use favard_operator::{
-    Adjoint, AdjointOperator, Block, Gram, LinearOperator, RowOperator, Scalar, Workspace,
+    Adjoint, AdjointOperator, Batch, Block, Dense, Gram, LinearOperator, RowOperator, Scalar,
+    StochasticOperator, Workspace,
 };
 
-use crate::Solver;
 use crate::error::Result;
 use crate::pca::{Choice, Plan};
+use crate::solvers::sample_size;
+use crate::{Lanczos, Solver};
 
 /// A block of this shape.
 pub(crate) fn block<T: Scalar>(rows: usize, cols: usize) -> usize {
     rows * Block::<T>::stride_for(cols) * size_of::<T>()
+}
+
+/// A square matrix of faer's, whose columns begin at cache lines.
+fn square<T: Scalar>(dim: usize) -> usize {
+    dim * dim.next_multiple_of(T::LANE) * size_of::<T>()
 }
 
 /// All eigenpairs of a small matrix: the matrix, its vectors, the vectors in descending order, and
@@ -21,14 +28,22 @@ pub(crate) fn block<T: Scalar>(rows: usize, cols: usize) -> usize {
 pub(crate) fn symmetric<T: Scalar>(dim: usize) -> usize {
     let (want, spec) = (ComputeEigenvectors::Yes, faer::Spec::default());
     let scratch = self_adjoint_evd_scratch::<T>(dim, want, Par::Seq, spec);
-    3 * dim * dim * size_of::<T>() + scratch.unaligned_bytes_required()
+    3 * square::<T>(dim) + scratch.unaligned_bytes_required()
 }
 
-/// [`exact_eigen`](crate::exact_eigen): the matrix as the operator gave it, the small problem, a
-/// panel of the identity and its image; then the vectors and their images.
-pub(crate) fn exact<T: Scalar>(dim: usize, components: usize) -> usize {
-    let matrices = dim * dim * size_of::<T>() + symmetric::<T>(dim);
-    matrices + 2 * block::<T>(dim, T::LANE) + 2 * block::<T>(dim, components)
+/// [`exact_eigen`](crate::exact_eigen): the matrix as the operator gave it with what that took, or
+/// beside its symmetric half; then the small problem, or its vectors and their images.
+pub(crate) fn exact<T: Scalar>(dim: usize, components: usize, forming: usize) -> usize {
+    let matrix = block::<T>(dim, dim);
+    let few = dim * (components + 1) * size_of::<T>() + 3 * block::<T>(dim, components);
+    let solving = symmetric::<T>(dim).max(2 * square::<T>(dim) + few);
+    (matrix + forming).max(matrix + square::<T>(dim)).max(solving)
+}
+
+/// What forming a matrix by products takes beside it, and beside the operator's scratch: columns of
+/// the identity and their image.
+pub(crate) fn slabs<T: Scalar>(dim: usize) -> usize {
+    2 * block::<T>(dim, dim.min(4 * T::LANE))
 }
 
 /// [`Eigen::of_span`](crate::Eigen): the block, its image and the residuals; then the block and the
@@ -37,14 +52,15 @@ pub(crate) fn span<T: Scalar>(dim: usize, components: usize) -> usize {
     3 * block::<T>(dim, components)
 }
 
-/// An engine on a block with guard columns: the pair, the image of a measured step, its residuals,
+/// An engine on a block of so many columns: the pair, the image of a measured step, its residuals,
 /// the scratch of the QR of both, and while all that is there the answer, orthonormalised, its span
-/// and the span of the block before; and 4096 records.
-fn engine<T: Scalar>(dim: usize, components: usize) -> usize {
-    15 * block::<T>(dim, guarded::<T>(dim, components)) + 4096 * size_of::<Record<T>>()
+/// and the span of the block before; and 4096 records. The scratch of a product is there twice, in
+/// the engine and where the residuals are recomputed.
+fn engine<T: Scalar>(dim: usize, cols: usize) -> usize {
+    13 * block::<T>(dim, cols) + 4096 * size_of::<Record<T>>()
 }
 
-/// The columns of such a block.
+/// The columns of a block with guard columns.
 fn guarded<T: Scalar>(dim: usize, components: usize) -> usize {
     (components + 2).next_multiple_of(T::LANE).min(dim)
 }
@@ -57,43 +73,116 @@ fn scratch<T: Scalar>(op: &dyn LinearOperator<T>, cols: usize) -> Result<usize> 
     Ok(ws.bytes())
 }
 
+/// A batch of so many terms, and what its products with so many columns leave in a workspace.
+fn batch_scratch<T: Scalar>(
+    op: &dyn StochasticOperator<T>,
+    size: usize,
+    cols: usize,
+) -> Result<usize> {
+    // Terms that do not follow one another, as samples do not.
+    let batch = Batch { terms: (0..size).map(|i| i / 2).collect(), weights: vec![T::one(); size] };
+    let (dim, mut ws) = (op.shape().0, Workspace::new());
+    let (x, mut y) = (Block::zeros(dim, cols), Block::zeros(dim, cols));
+    op.apply_terms(&batch, T::one(), x.as_ref(), T::zero(), y.as_mut(), &mut ws)?;
+    // A list grows by doubling.
+    Ok(2 * size * (size_of::<usize>() + size_of::<T>()) + ws.bytes())
+}
+
 /// The moments of the columns: two numbers, and four sums while they are added up, for each of the
 /// pieces of rows that are worked on apart.
-fn moments(rows: usize, cols: usize) -> usize {
+pub(crate) fn moments(rows: usize, cols: usize) -> usize {
     let pieces = rows.div_ceil(256).min(16);
     (6 * pieces + 2) * cols * size_of::<f64>()
 }
 
-/// A fit to prepared data.
-pub(crate) fn fit<T: Scalar>(op: &dyn RowOperator<T>, plan: &Plan) -> Result<usize> {
-    let (rows, cols) = op.shape();
-    let (dim, components) = (rows.min(cols), plan.components);
-    let op: &dyn AdjointOperator<T> = op;
+/// The moments that are kept while a fit runs, and the mean as an operator has it.
+pub(crate) fn moments_of(cols: usize) -> usize {
+    3 * cols * size_of::<f64>()
+}
+
+/// One product with so many columns, its result and what it leaves in a workspace.
+pub(crate) fn product<T: Scalar>(op: &dyn LinearOperator<T>, cols: usize) -> Result<usize> {
+    Ok(block::<T>(op.shape().0, cols) + scratch(op, cols)?)
+}
+
+/// A method that samples the rows: its estimates on a sample, then the run itself. A batch that the
+/// run plans by its estimates is counted as if it were all rows.
+fn sampled<T: Scalar>(rows: &dyn RowOperator<T>, plan: &Plan, method: Solver) -> Result<usize> {
+    let (terms, dim) = rows.shape();
+    let (op, k) = (Gram::new(rows), plan.components);
+    let ahead = guarded::<T>(dim, (k + 1).min(dim));
+    let size = sample_size(dim);
+    let looking = if method == Solver::AdaOja {
+        0
+    } else if 2 * size > terms {
+        scratch(&op, ahead)?
+    } else {
+        batch_scratch(&op, size, ahead)?
+    };
+    let own = match method {
+        Solver::Oja | Solver::OjaMomentum => 1,
+        Solver::AdaOja => 10,
+        Solver::VrPca => terms.isqrt().max(1),
+        _ => terms,
+    };
+    let batch = plan.batch.unwrap_or(own).min(terms);
+    let (cols, reduced) = match method {
+        Solver::VrPca => (k, 4),
+        Solver::Vr => ((k + 2).min(dim), 4),
+        _ => (k, 0),
+    };
+    // The anchor, its image, and what is left of a block beside it; the vectors of the sample.
+    let kept = reduced * block::<T>(dim, cols) + block::<T>(dim, k + 1);
+    let running = engine::<T>(dim, cols) + kept + batch_scratch(&op, batch, cols)?;
+    Ok((engine::<T>(dim, ahead) + 2 * looking).max(running + scratch(&op, cols)?))
+}
+
+/// The bytes of a fit to prepared data: `rows` is the same as `op` where it has rows to sample.
+pub(crate) fn fit<T: Scalar>(
+    op: &dyn AdjointOperator<T>,
+    rows: Option<&dyn RowOperator<T>>,
+    plan: &Plan,
+) -> Result<usize> {
+    let (height, cols) = op.shape();
+    let (dim, inner, components) = (height.min(cols), height.max(cols), plan.components);
     let covariance = Gram::new(op);
-    let wide = rows < cols;
+    let wide = height < cols;
     let outer = Gram::new(Adjoint::new(op));
     let side: &dyn LinearOperator<T> = if wide { &outer } else { &covariance };
     // Mean and scale in f64, and as the operator has them.
     let statistics = cols * (2 * size_of::<f64>() + 5 * size_of::<T>());
+    let lanczos = |plan: Lanczos| -> Result<usize> {
+        let cols = plan.components().max(8).min(dim);
+        Ok(plan.memory::<T>(dim) + scratch(side, cols)?)
+    };
+    let on_engine = || -> Result<usize> {
+        let cols = guarded::<T>(dim, components);
+        Ok(engine::<T>(dim, cols) + 2 * scratch(side, cols)?)
+    };
     let method = Choice::new(op).choose::<T>(plan).0;
-    let solve = match method {
-        Solver::Exact => exact::<T>(dim, components + 1) + scratch(side, T::LANE)?,
-        Solver::Lanczos | Solver::Auto => {
-            plan.lanczos().memory::<T>(dim) + scratch(side, components.max(8).min(dim))?
+    let solve = match (method, rows) {
+        (Solver::Exact, _) => {
+            let forming = if op.forms_gram() {
+                Dense::<T>::gram_scratch(dim, inner)
+            } else {
+                slabs::<T>(dim) + scratch(side, dim.min(4 * T::LANE))?
+            };
+            exact::<T>(dim, components, forming) + scratch(side, components)?
         }
-        method => {
-            // Samples are rows: their side is that of the columns.
-            let (dim, side) =
-                if method.is_sampled() { (cols, &covariance as _) } else { (dim, side) };
-            engine::<T>(dim, components) + scratch(side, guarded::<T>(dim, components))?
+        (Solver::Lanczos | Solver::Auto, _) => lanczos(plan.lanczos())?,
+        // A few steps of block Lanczos find the ends of the spectrum first.
+        (Solver::Inhomogeneous, _) => {
+            on_engine()?.max(lanczos(Lanczos::new((components + 1).min(dim)))?)
         }
+        (method, Some(rows)) if method.is_sampled() => sampled(rows, plan, method)?,
+        _ => on_engine()?,
     };
     // The right vectors: Aᵀ U, orthonormalised, and their span.
-    let right = if wide {
-        let left = block::<T>(rows, components);
+    let right = if wide && !method.is_sampled() {
+        let left = block::<T>(height, components);
         left + span::<T>(cols, components) + scratch(&covariance, components)?
     } else {
         0
     };
-    Ok(statistics + moments(rows, cols).max(solve).max(right))
+    Ok(statistics + moments(height, cols).max(solve).max(right))
 }

@@ -78,6 +78,21 @@ impl<'a, T: Scalar> Dense<'a, T> {
         self.array
     }
 
+    /// Bytes that forming the `dim` × `dim` Gram matrix of a dense matrix takes beside that matrix,
+    /// `inner` being its other side: partial sums, at most half of the matrix in all, and for each
+    /// thread the rows it works on.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_operator::Dense;
+    /// // Of a million rows of ten numbers.
+    /// assert!(Dense::<f64>::gram_scratch(10, 1_000_000) < 1_000_000 * 10 * 8 / 2);
+    /// ```
+    #[must_use]
+    pub fn gram_scratch(dim: usize, inner: usize) -> usize {
+        gram::scratch::<T>(dim, inner)
+    }
+
     fn mat(&self) -> MatRef<'_, T> {
         self.array.view().into_faer()
     }

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use crate::adjoint::{Side, Standardized};
 use crate::error::ErrorKind;
-use crate::linear::by_products;
+use crate::linear::{by_products, slab_columns};
 use crate::{
     AdjointOperator, Batch, Between, Block, BlockMut, BlockRef, LinearOperator, Result,
     RowOperator, Scalar, StochasticOperator, Workspace, ops,
@@ -136,6 +136,11 @@ impl<T: Scalar, A: AdjointOperator<T>> LinearOperator<T> for Gram<A> {
             return Ok(matrix);
         }
         by_products(self)
+    }
+
+    fn products_to_form(&self) -> u64 {
+        let formed = self.inner.forms_gram();
+        if formed { 1 } else { self.shape().1.div_ceil(slab_columns::<T>()) as u64 }
     }
 }
 

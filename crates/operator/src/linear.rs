@@ -104,6 +104,11 @@ pub trait LinearOperator<T: Scalar>: Sync {
         by_products(self)
     }
 
+    /// The block products, or passes over the data, that [`to_block`](Self::to_block) takes.
+    fn products_to_form(&self) -> u64 {
+        self.shape().1.div_ceil(slab_columns::<T>()) as u64
+    }
+
     /// `Ok` when `x` and `y` fit this operator and each other.
     ///
     /// # Errors
@@ -126,11 +131,16 @@ pub trait LinearOperator<T: Scalar>: Sync {
     }
 }
 
+/// Columns of the identity that [`by_products`] multiplies at a time.
+pub(crate) fn slab_columns<T: Scalar>() -> usize {
+    4 * T::LANE
+}
+
 /// The matrix of an operator, by products with the identity.
 pub(crate) fn by_products<T: Scalar>(op: &(impl LinearOperator<T> + ?Sized)) -> Result<Block<T>> {
     let (rows, cols) = op.shape();
     let (mut matrix, mut ws) = (Block::zeros(rows, cols), Workspace::new());
-    let width = 4 * T::LANE;
+    let width = slab_columns::<T>();
     for from in (0..cols).step_by(width) {
         let to = cols.min(from + width);
         let mut identity = ws.take_zeros(cols, to - from);
@@ -168,6 +178,9 @@ macro_rules! forward {
             }
             fn to_block(&self) -> Result<Block<T>> {
                 (**self).to_block()
+            }
+            fn products_to_form(&self) -> u64 {
+                (**self).products_to_form()
             }
         }
     )*};

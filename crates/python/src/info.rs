@@ -32,9 +32,9 @@ pub fn put_info<T: Scalar>(dict: &Bound<'_, PyDict>, info: &Info<T>) -> PyResult
     dict.set_item("history", history.into_pyarray(py))
 }
 
-/// The method of a search: block Lanczos has a seed, the exact solver none.
+/// The method of a search.
 pub fn put_method<T: Scalar>(dict: &Bound<'_, PyDict>, info: &Info<T>) -> PyResult<()> {
-    dict.set_item("solver", if info.seed.is_some() { "krylov" } else { "exact" })
+    dict.set_item("solver", &info.method)
 }
 
 /// `certified`, `complete`, `tolerance`, `value_bounds`, `angle_bounds`, `clusters`,

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::Stop;
 use favard_engine::observe::Step;
+use favard_models::Lanczos;
 use favard_models::solvers::{Eigensolver, Method};
 use favard_operator::{Block, LinearOperator};
 
@@ -57,4 +58,27 @@ where
     M: Method<f64, A>,
 {
     ticks_until(method, op, start, epsilon, (1, 1, 2_000_000)).expect("it converges") as f64
+}
+
+/// Products of Lanczos, one column and no restart, until sin² ≤ `epsilon`: by bisection over runs of
+/// so many products, `limit` at most, the error of the Ritz vector falling with them.
+pub fn lanczos_products<A>(op: &A, start: &Block<f64>, epsilon: f64, limit: u64) -> f64
+where
+    A: LinearOperator<f64> + ?Sized,
+{
+    let room = usize::try_from(limit).expect("a basis that fits") + 1;
+    let reached = |products: u64| {
+        // A tolerance that no run meets.
+        let plan = Lanczos::new(1).width(1).basis(room).tolerance(1e-300).products(products);
+        let go_on = &mut |_: &_| ControlFlow::Continue(());
+        let found = plan.solve_watched(op, Some(start), go_on).expect("a run");
+        sin2(&found.vectors) <= epsilon
+    };
+    let (mut short, mut enough) = (0, limit);
+    while enough - short > 1 {
+        let middle = short.midpoint(enough);
+        if reached(middle) { enough = middle } else { short = middle }
+    }
+    assert!(enough < limit, "{limit} products may not be enough");
+    enough as f64
 }

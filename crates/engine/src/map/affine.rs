@@ -7,6 +7,7 @@ use favard_operator::{
 use super::{Cost, Flow, StepMap};
 use crate::Memory;
 use crate::error::{ErrorKind, Result};
+use crate::memory::{digest_block, foreign};
 
 /// $\Phi_t(x) = \Psi_t(x) - B$ around a map $\Psi$.
 ///
@@ -26,6 +27,22 @@ use crate::error::{ErrorKind, Result};
 pub struct Affine<T: Scalar, M> {
     inner: M,
     rhs: Block<T>,
+    /// Of B.
+    fingerprint: u64,
+}
+
+/// `Ok` when a right-hand side has this many rows and finite entries.
+pub(super) fn check_rhs<T: Scalar>(dim: usize, rhs: &Block<T>) -> Result<()> {
+    if rhs.rows() != dim {
+        let (what, found) = ("rows of the right-hand side", rhs.rows());
+        return Err(ErrorKind::Shape { what, expected: dim, found }.into());
+    }
+    if let Some((row, column)) = ops::find_non_finite(rhs.as_ref()) {
+        let (what, value) = ("right-hand side", rhs.row(row)[column].as_f64());
+        let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
+        return Err(favard_operator::Error::from(kind).into());
+    }
+    Ok(())
 }
 
 impl<T: Scalar, M: StepMap<T>> Affine<T, M> {
@@ -34,16 +51,9 @@ impl<T: Scalar, M: StepMap<T>> Affine<T, M> {
     /// # Errors
     /// When the right-hand side has another number of rows, or an entry that is not finite.
     pub fn new(inner: M, rhs: Block<T>) -> Result<Self> {
-        if rhs.rows() != inner.dim() {
-            let (what, expected) = ("rows of the right-hand side", inner.dim());
-            return Err(ErrorKind::Shape { what, expected, found: rhs.rows() }.into());
-        }
-        if let Some((row, column)) = ops::find_non_finite(rhs.as_ref()) {
-            let (what, value) = ("right-hand side", rhs.row(row)[column].as_f64());
-            let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
-            return Err(favard_operator::Error::from(kind).into());
-        }
-        Ok(Self { inner, rhs })
+        check_rhs(inner.dim(), &rhs)?;
+        let fingerprint = digest_block(&rhs);
+        Ok(Self { inner, rhs, fingerprint })
     }
 
     /// The map inside.
@@ -59,6 +69,10 @@ impl<T: Scalar, M: StepMap<T>> StepMap<T> for Affine<T, M> {
 
     fn dim(&self) -> usize {
         self.inner.dim()
+    }
+
+    fn cols(&self) -> Option<usize> {
+        Some(self.rhs.cols())
     }
 
     fn prepare(
@@ -98,13 +112,17 @@ impl<T: Scalar, M: StepMap<T>> StepMap<T> for Affine<T, M> {
     fn memory(&self) -> Memory<T> {
         let mut memory = self.inner.memory();
         memory.name.insert_str(0, "affine ");
-        memory
+        memory.counters([self.fingerprint])
     }
 
     fn restore(&mut self, mut memory: Memory<T>, tick: u64, cost: Cost) -> Result<()> {
         match memory.name.strip_prefix("affine ") {
             Some(inner) => memory.name = inner.to_string(),
             None => memory.check_name("affine")?,
+        }
+        let found = memory.counters.pop();
+        if found != Some(self.fingerprint) {
+            return Err(foreign("right-hand side", Some(self.fingerprint), found));
         }
         self.inner.restore(memory, tick, cost)
     }

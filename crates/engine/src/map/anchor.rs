@@ -41,8 +41,8 @@ impl<T: Scalar> Anchor<T> {
         }
     }
 
-    pub fn memory(&self, name: &str, seed: Option<u64>) -> Memory<T> {
-        let memory = Memory::of(name).counters([self.epoch]).counters(seed);
+    pub fn memory(&self, name: &str, fingerprint: &[u64]) -> Memory<T> {
+        let memory = Memory::of(name).counters([self.epoch]).counters(fingerprint.iter().copied());
         match self.taken {
             None => memory,
             Some(tick) => memory.counters([tick]).blocks([self.block.clone(), self.image.clone()]),
@@ -53,12 +53,12 @@ impl<T: Scalar> Anchor<T> {
         &mut self,
         memory: Memory<T>,
         name: &str,
-        seed: Option<u64>,
+        fingerprint: &[u64],
         rows: usize,
     ) -> Result<()> {
         let Memory { name: found, scalars, mut counters, mut blocks } = memory;
         let taken = if blocks.is_empty() { None } else { counters.pop() };
-        let own = Memory::of(name).counters([self.epoch]).counters(seed);
+        let own = Memory::of(name).counters([self.epoch]).counters(fingerprint.iter().copied());
         Memory { name: found, scalars, counters, blocks: Vec::new() }.check_same(&own)?;
         if let (Some(image), Some(block)) = (blocks.pop(), blocks.pop()) {
             if block.rows() != rows || image.shape() != block.shape() {

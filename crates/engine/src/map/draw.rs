@@ -2,6 +2,8 @@
 
 use favard_operator::{Batch, Sampler, Scalar};
 
+use crate::memory::digest;
+
 /// A source of batches, a pure function of the tick.
 ///
 /// [`Sampler`] is the usual one; a closure works too, for a schedule of one's own (it must make the
@@ -29,6 +31,16 @@ pub trait Draw<T: Scalar> {
     fn seed(&self) -> Option<u64> {
         None
     }
+}
+
+/// What tells a source of batches from another one, for checkpoints: its seed, and a digest of its
+/// first batch, which is another one for another size, another rule or other weights.
+pub(super) fn fingerprint<T: Scalar>(source: &mut impl Draw<T>) -> Vec<u64> {
+    let mut batch = Batch::default();
+    source.draw(0, &mut batch);
+    let weights = batch.weights.iter().map(|weight| weight.as_f64().to_bits());
+    let numbers = batch.terms.iter().map(|&term| term as u64).chain(weights);
+    source.seed().into_iter().chain([digest(numbers)]).collect()
 }
 
 impl<T: Scalar> Draw<T> for Sampler<T> {

@@ -5,6 +5,7 @@ use favard_operator::{
     Workspace,
 };
 
+use super::draw::fingerprint;
 use super::exact::square;
 use super::{Cost, Count, Draw, Flow, Homogeneous, StepMap};
 use crate::Memory;
@@ -29,6 +30,7 @@ use crate::error::Result;
 pub struct MiniBatch<T, A, S> {
     op: A,
     sampler: S,
+    fingerprint: Vec<u64>,
     batch: Batch<T>,
     dim: usize,
     count: Count,
@@ -39,9 +41,10 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> MiniBatch<T, A, S> {
     ///
     /// # Errors
     /// When the operator is not square, or empty.
-    pub fn new(op: A, sampler: S) -> Result<Self> {
+    pub fn new(op: A, mut sampler: S) -> Result<Self> {
         let dim = square("mini-batch map", &op)?;
-        Ok(Self { op, sampler, batch: Batch::default(), dim, count: Count::default() })
+        let (fingerprint, batch) = (fingerprint(&mut sampler), Batch::default());
+        Ok(Self { op, sampler, fingerprint, batch, dim, count: Count::default() })
     }
 
     /// The operator.
@@ -96,7 +99,7 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> StepMap<T> for MiniBatch<T
     }
 
     fn memory(&self) -> Memory<T> {
-        Memory::of(self.name()).counters(self.sampler.seed())
+        Memory::of(self.name()).counters(self.fingerprint.iter().copied())
     }
 
     fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> Result<()> {

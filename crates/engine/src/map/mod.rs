@@ -113,6 +113,11 @@ pub trait StepMap<T: Scalar> {
     /// n: a block has this many rows.
     fn dim(&self) -> usize;
 
+    /// k, for a map that takes blocks of one number of columns only: that of its right-hand side.
+    fn cols(&self) -> Option<usize> {
+        None
+    }
+
     /// Gets ready for a tick: draws its batch, renews an anchor. It may replace `cur` by a block of
     /// the same span when it asks for a restart.
     ///

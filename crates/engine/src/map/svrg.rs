@@ -5,11 +5,14 @@ use favard_operator::{
     Workspace, ops,
 };
 
+use super::affine::check_rhs;
 use super::anchor::Anchor;
+use super::draw::fingerprint;
 use super::exact::square;
 use super::{Cost, Count, Draw, Flow, StepMap};
 use crate::Memory;
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
+use crate::memory::digest_block;
 
 /// $\Phi_t(x) = A_t (x - \tilde x) + (A \tilde x - B)$, which is
 /// $\nabla f_t(x) - \nabla f_t(\tilde x) + \nabla f(\tilde x)$ when $A x - B$ is the gradient of a
@@ -32,6 +35,8 @@ pub struct Svrg<T: Scalar, A, S> {
     op: A,
     rhs: Block<T>,
     sampler: S,
+    /// Of the batches, and of B.
+    fingerprint: Vec<u64>,
     batch: Batch<T>,
     anchor: Anchor<T>,
     count: Count,
@@ -42,16 +47,14 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> Svrg<T, A, S> {
     /// an epoch in ticks.
     ///
     /// # Errors
-    /// When the operator is not square or empty, when B has another number of rows, or when the
-    /// epoch has no ticks.
-    pub fn new(op: A, rhs: Block<T>, sampler: S, epoch: u64) -> Result<Self> {
-        let dim = square("SVRG map", &op)?;
-        if rhs.rows() != dim {
-            let (what, found) = ("rows of the right-hand side", rhs.rows());
-            return Err(ErrorKind::Shape { what, expected: dim, found }.into());
-        }
+    /// When the operator is not square or empty, when B has another number of rows or an entry that
+    /// is not finite, or when the epoch has no ticks.
+    pub fn new(op: A, rhs: Block<T>, mut sampler: S, epoch: u64) -> Result<Self> {
+        check_rhs(square("SVRG map", &op)?, &rhs)?;
+        let mut fingerprint = fingerprint(&mut sampler);
+        fingerprint.push(digest_block(&rhs));
         let (anchor, batch, count) = (Anchor::new(epoch)?, Batch::default(), Count::default());
-        Ok(Self { op, rhs, sampler, batch, anchor, count })
+        Ok(Self { op, rhs, sampler, fingerprint, batch, anchor, count })
     }
 }
 
@@ -62,6 +65,10 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> StepMap<T> for Svrg<T, A, 
 
     fn dim(&self) -> usize {
         self.rhs.rows()
+    }
+
+    fn cols(&self) -> Option<usize> {
+        Some(self.rhs.cols())
     }
 
     fn prepare(
@@ -119,11 +126,11 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> StepMap<T> for Svrg<T, A, 
     }
 
     fn memory(&self) -> Memory<T> {
-        self.anchor.memory(self.name(), self.sampler.seed())
+        self.anchor.memory(self.name(), &self.fingerprint)
     }
 
     fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> Result<()> {
-        self.anchor.restore(memory, "svrg", self.sampler.seed(), self.rhs.rows())?;
+        self.anchor.restore(memory, "svrg", &self.fingerprint, self.rhs.rows())?;
         self.count = Count::restore(cost, self.op.terms());
         Ok(())
     }

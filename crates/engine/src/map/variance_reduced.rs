@@ -6,6 +6,7 @@ use favard_operator::{
 };
 
 use super::anchor::Anchor;
+use super::draw::fingerprint;
 use super::exact::square;
 use super::{Cost, Count, Draw, Flow, Homogeneous, StepMap};
 use crate::Memory;
@@ -35,6 +36,7 @@ use crate::error::Result;
 pub struct VarianceReduced<T, A, S> {
     op: A,
     sampler: S,
+    fingerprint: Vec<u64>,
     batch: Batch<T>,
     anchor: Anchor<T>,
     qr: Option<Orthonormalizer<T>>,
@@ -47,10 +49,11 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> VarianceReduced<T, A, S> {
     ///
     /// # Errors
     /// When the operator is not square or empty, or when the epoch has no ticks.
-    pub fn new(op: A, sampler: S, epoch: u64) -> Result<Self> {
+    pub fn new(op: A, mut sampler: S, epoch: u64) -> Result<Self> {
         let dim = square("variance-reduced map", &op)?;
         let (anchor, batch, count) = (Anchor::new(epoch)?, Batch::default(), Count::default());
-        Ok(Self { op, sampler, batch, anchor, qr: None, dim, count })
+        let fingerprint = fingerprint(&mut sampler);
+        Ok(Self { op, sampler, fingerprint, batch, anchor, qr: None, dim, count })
     }
 
     /// The anchor $\tilde F$, orthonormal; empty before the first tick.
@@ -143,11 +146,11 @@ impl<T: Scalar, A: StochasticOperator<T>, S: Draw<T>> StepMap<T> for VarianceRed
     }
 
     fn memory(&self) -> Memory<T> {
-        self.anchor.memory(self.name(), self.sampler.seed())
+        self.anchor.memory(self.name(), &self.fingerprint)
     }
 
     fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> Result<()> {
-        self.anchor.restore(memory, "variance-reduced", self.sampler.seed(), self.dim)?;
+        self.anchor.restore(memory, "variance-reduced", &self.fingerprint, self.dim)?;
         self.count = Count::restore(cost, self.op.terms());
         Ok(())
     }

@@ -37,17 +37,20 @@ pub struct Optimal<T, F> {
     combination: Block<T>,
 }
 
-impl<T: Scalar, F: Family<T>> Optimal<T, F> {
+impl<T: Scalar, F: Family<T> + Clone> Optimal<T, F> {
     /// For the measure of an orthonormal `family` and the point $\tilde\lambda_1$, an estimate of
     /// the largest eigenvalue above the support of the measure.
     ///
     /// # Errors
-    /// When the point is not finite.
+    /// When the point is not finite, or not above the support.
     pub fn new(family: F, lambda: T) -> Result<Self> {
         let ratios = Ratios::new(family, lambda)?;
+        ratios.check_above()?;
         Ok(Self { ratios, gamma: T::one(), combination: Block::zeros(0, 0) })
     }
+}
 
+impl<T: Scalar, F: Family<T>> Optimal<T, F> {
     /// γ of the last step.
     pub fn gamma(&self) -> T {
         self.gamma

@@ -37,6 +37,26 @@ impl<T: Scalar, F: Family<T>> Ratios<T, F> {
         Ok(Self { family, at, degree: 0, last: T::one() })
     }
 
+    /// `Ok` when the point is above the support of the family's measure, as far as the first
+    /// thousand members can tell: with $a_n > 0$ they are all positive there, and only there.
+    ///
+    /// # Errors
+    /// When a member is not.
+    pub fn check_above(&self) -> Result<()>
+    where
+        F: Clone,
+    {
+        const DEGREES: usize = 1000;
+        let mut ratios =
+            Self { family: self.family.clone(), at: self.at, degree: 0, last: T::one() };
+        let need = "must be above the support of the measure, where no polynomial changes its sign";
+        (0..DEGREES).try_for_each(|degree| {
+            let slope = self.family.coefficients(degree as u64).a;
+            let ratio = ratios.next_ratio();
+            check("point", self.at.as_f64(), ratio * slope > T::zero(), need)
+        })
+    }
+
     /// $\tau_n$, and on to n + 1.
     pub fn next_ratio(&mut self) -> T {
         let Triple { a, b, c } = self.family.coefficients(self.degree);

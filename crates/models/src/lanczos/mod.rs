@@ -1,17 +1,19 @@
 //! [`Lanczos`]: the largest eigenpairs of a symmetric operator, by block Lanczos.
 
+mod doubt;
 mod run;
 mod state;
 
 use std::ops::ControlFlow;
 
-use favard_engine::{Record, Stop};
+use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
 use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
-use crate::exact::exact_eigen;
+use crate::exact::solve_formed;
 use crate::{Checkpoints, Eigen, memory};
+use doubt::is_doubtful;
 use run::Run;
 use state::State;
 
@@ -49,6 +51,14 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// $T = V^T A V$ are the Ritz pairs. When the basis is full it is compressed to the best Ritz
 /// vectors and goes on. A panel costs a sparse product little more than a vector, finds eigenvalues
 /// of multiplicity up to b, and needs fewer passes.
+///
+/// # Repeated eigenvalues
+/// A Krylov space has min(m, b) directions of an eigenspace of dimension m. When a run has converged
+/// and an eigenvalue was found b times or more (a group of values whose spread is at most a
+/// sixteenth of its distance from the others), there may be more of it: the problem is solved again
+/// with panels twice as wide, as often as necessary, and the cost is added up. Other spectra pay
+/// nothing for it. What cannot be seen is a repeated value whose distance from the next one the
+/// tolerance does not resolve; and b = 1, where every value is found once, is left as it is.
 ///
 /// It is not a point of the engine: its coefficients are inner products of the step itself. It has
 /// the same operators, the same [`Info`](favard_engine::Info), and the same promise: running out of
@@ -169,7 +179,8 @@ impl Lanczos {
         start: Option<&Block<T>>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
-        self.solve_kept(op, start, &mut Keeper::default(), watch)
+        let found = self.solve_kept(op, start, &mut Keeper::default(), watch)?;
+        Ok(found.proved(self.tolerance, self.components))
     }
 
     /// Runs from given columns, saved as it goes, or takes up a run that was: see [`Checkpoints`].
@@ -213,7 +224,8 @@ impl Lanczos {
         keeper.mark("components", self.components)?;
         keeper.mark("seed", self.seed)?;
         keeper.mark("start", start.map_or("random".to_string(), checkpoint::hash))?;
-        self.solve_kept(op, start, &mut keeper, watch)
+        let found = self.solve_kept(op, start, &mut keeper, watch)?;
+        Ok(found.proved(self.tolerance, self.components))
     }
 
     /// Runs with a keeper that knows the problem.
@@ -230,7 +242,61 @@ impl Lanczos {
             return self.solve_small(op, watch);
         }
         let run = Run::new(op, dim, width, room, self);
-        go(run, (dim, width, room), keeper, watch, |run| run.begin(start))
+        let found = go(run, (dim, width, room), keeper, watch, |run| run.begin(start))?;
+        self.without_doubt(op, found, width, watch)
+    }
+
+    /// The same pairs, or, while an eigenvalue may have more copies than panels of this width can
+    /// find, those that wider panels find. That part of a run is not saved: taken up, it follows
+    /// again from what is.
+    fn without_doubt<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        mut found: Eigen<T>,
+        mut width: usize,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Eigen<T>> {
+        while width <= self.components && found.info.stop == Stop::Converged {
+            let values: Vec<f64> = found.values.iter().map(|value| value.as_f64()).collect();
+            let next = found.guard().map(|(value, _)| value.as_f64());
+            if !is_doubtful(&values, next, width, found.rounding()) {
+                break;
+            }
+            width *= 2;
+            let (before, dim) = (found.info.iterations, op.shape().0);
+            let Some(products) = self.products.checked_sub(before).filter(|&left| left > 0) else {
+                found.info.stop = Stop::Iterations;
+                break;
+            };
+            let wider = Self { width, products, ..self.clone() };
+            let later = |record: &Record<T>| {
+                let (tick, passes) = (record.tick + before, record.passes + before as f64);
+                Record { tick, passes, ..*record }
+            };
+            let watch = &mut |record: &Record<T>| watch(&later(record));
+            let (b, room) = wider.sizes::<T>(dim);
+            let mut again = if room + b >= dim {
+                wider.solve_small(op, watch)?
+            } else {
+                let run = Run::new(op, dim, b, room, &wider);
+                let keeper = &mut Keeper::default();
+                go(run, (dim, b, room), keeper, watch, |run| run.begin(None))?
+            };
+            let records = again.info.history.iter().map(later);
+            found.info.history.extend(records);
+            again.info.history = std::mem::take(&mut found.info.history);
+            again.info.iterations += before;
+            again.info.applications += found.info.applications;
+            again.info.passes += found.info.passes;
+            if again.info.stop == Stop::Converged {
+                found = again;
+            } else {
+                // What had converged is worth more, but the search was not finished.
+                let (ritz, residuals) = (found.info.ritz, found.info.residuals);
+                found.info = Info { ritz, residuals, ..again.info };
+            }
+        }
+        Ok(found)
     }
 
     /// Goes on from pairs that were found earlier, to more of them, without finding those again:
@@ -258,7 +324,8 @@ impl Lanczos {
         vectors: &Block<T>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
-        self.extend_kept(op, (values, vectors), &mut Keeper::default(), watch)
+        let found = self.extend_kept(op, (values, vectors), &mut Keeper::default(), watch)?;
+        Ok(found.proved(self.tolerance, self.components))
     }
 
     /// Goes on from pairs with a keeper that knows the problem.
@@ -277,7 +344,9 @@ impl Lanczos {
             return self.solve_small(op, watch);
         }
         let run = Run::new(op, dim, width, room, self);
-        go(run, (dim, width, room), keeper, watch, |run| run.begin_from(values, vectors))
+        let sizes = (dim, width, room);
+        let found = go(run, sizes, keeper, watch, |run| run.begin_from(values, vectors))?;
+        self.without_doubt(op, found, width, watch)
     }
 
     /// The basis would be the whole space: the matrix itself is no larger.
@@ -286,7 +355,8 @@ impl Lanczos {
         op: &(impl LinearOperator<T> + ?Sized),
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
-        let found = exact_eigen(op, self.components)?;
+        let mut found = solve_formed(op, self.components)?;
+        found.recompute(op, self.tolerance)?;
         if let Some(record) = found.info.history.last() {
             // There is nothing left to stop.
             let _ = watch(record);
@@ -296,15 +366,15 @@ impl Lanczos {
 
     /// b and m, a multiple of b.
     pub(crate) fn sizes<T: Scalar>(&self, dim: usize) -> (usize, usize) {
-        let k = self.components;
+        let k = self.components.min(dim);
         let line = match k {
             1 => T::LANE / 4,
             2..=16 => T::LANE / 2,
             _ => T::LANE,
         };
-        let b = if self.width == 0 { line } else { self.width }.min(dim);
+        let b = if self.width == 0 { line } else { self.width }.min(dim).max(1);
         let own = (k + (8 * b).max(4 * T::LANE)).max(2 * k + 5 * b);
-        let m = if self.basis == 0 { own } else { self.basis };
+        let m = if self.basis == 0 { own } else { self.basis.min(dim) };
         (b, m.max(k + 3 * b).next_multiple_of(b))
     }
 
@@ -323,7 +393,7 @@ impl Lanczos {
     pub fn memory<T: Scalar>(&self, dim: usize) -> usize {
         let (b, m) = self.sizes::<T>(dim);
         if m + b >= dim {
-            return memory::exact::<T>(dim, self.components);
+            return memory::exact::<T>(dim, self.components, memory::slabs::<T>(dim));
         }
         let small = memory::symmetric::<T>(m + b) + 3 * (m + b) * (m + b) * size_of::<T>();
         let panels = (m / b + 4) * memory::block::<T>(dim, b);

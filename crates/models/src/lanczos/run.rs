@@ -183,8 +183,11 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         self.project(0..count, Some(&mut h))?;
         self.coupled = count - 1;
         if let Some((_, column)) = ops::find_non_finite(h.as_ref()) {
-            let row = ops::find_non_finite(self.image.as_ref()).map_or(0, |(row, _)| row);
-            let (what, value) = ("product of the operator", f64::NAN);
+            // The projections have spread it: where it came from, the product itself says.
+            let product = self.op.multiply(self.panels[count - 1].as_ref())?;
+            let found = ops::find_non_finite(product.as_ref());
+            let (row, column) = found.unwrap_or((0, column));
+            let (what, value) = ("product of the operator", product.row(row)[column].as_f64());
             let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
             return Err(favard_operator::Error::from(kind).into());
         }
@@ -349,35 +352,29 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     pub fn finish(self, stop: Stop) -> Result<Eigen<T>> {
         let (rows, used) = (self.image.rows(), self.used());
         let count = self.plan.components.min(used);
+        let known = self.values.len().min(count + 1);
         let y = Block::from_fn(used, count, |i, j| self.rotation[(i, j)]);
         let mut vectors = Block::zeros(rows, count);
         let v = views(&self.panels);
         ops::right_multiply_panels(T::one(), &v, y.as_ref(), T::zero(), vectors.as_mut())?;
         drop((self.panels, self.spare, self.ws, self.image));
         let info = Info {
-            stop,
+            method: crate::Solver::Lanczos.to_string(),
             iterations: self.products,
             applications: self.products,
             passes: self.products as f64,
             seed: Some(self.plan.seed),
             history: self.history,
-            ritz: Vec::new(),
-            residuals: Vec::new(),
+            // With the pair behind, for the gap.
+            ritz: self.values[..known].to_vec(),
+            residuals: self.residuals[..known].to_vec(),
+            ..Info::new(stop)
         };
-        let mut found = Eigen::of_span(self.op, &vectors, count, info)?;
-        // What the recurrence promised, the recomputed residuals must keep, up to rounding.
-        let rounding = T::EPSILON.as_f64() * vectors.rows() as f64;
-        // The pair behind, for the gap. It is no part of the span: where it is close to the last
-        // one wanted, its residual would be mixed into it.
-        if let (Some(&value), Some(&residual)) = (self.values.get(count), self.residuals.get(count))
-            && found.values.len() == count
-        {
-            found.info.ritz.push(value);
-            found.info.residuals.push(residual);
-        }
-        if stop == Stop::Converged && !found.meets(self.plan.tolerance.max(rounding)) {
-            found.info.stop = Stop::Stagnated;
-        }
+        let (values, residuals) = (info.ritz[..count].to_vec(), info.residuals[..count].to_vec());
+        let mut found = Eigen { values, vectors, residuals, info };
+        // The vectors as they are: another basis of the space of a repeated value would share its
+        // residual out in another way.
+        found.recompute(self.op, self.plan.tolerance)?;
         Ok(found)
     }
 }

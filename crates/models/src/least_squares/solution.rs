@@ -82,14 +82,13 @@ impl<T: Scalar> Solution<T> {
         };
         let certificates: Vec<T> = pairs.map(share).collect();
         let info = Info {
-            stop,
             iterations: monitor.ticks,
             applications: monitor.applications,
             passes: monitor.passes,
-            seed: None,
             history: std::mem::take(&mut monitor.history),
             ritz: vec![monitor.scaled_norm * monitor.scaled_norm],
             residuals: certificates.clone(),
+            ..Info::new(stop)
         };
         let mut solution = Self {
             x,

@@ -138,15 +138,13 @@ impl Descent {
             }
         }
         let info = Info {
-            stop,
             iterations: ticks,
             applications,
             // A gradient and a product with the Hessian are one pass each.
             passes: applications as f64,
-            seed: None,
             history,
             ritz: vec![T::of(ends.high), T::of(ends.low)],
-            residuals: Vec::new(),
+            ..Info::new(stop)
         };
         Ok((at, info))
     }

@@ -28,14 +28,5 @@ pub(crate) type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 
 /// The report of a stage that was not run.
 pub(crate) fn nothing_done<T>(stop: Stop) -> Info<T> {
-    Info {
-        stop,
-        iterations: 0,
-        applications: 0,
-        passes: 0.0,
-        seed: None,
-        history: Vec::new(),
-        ritz: Vec::new(),
-        residuals: Vec::new(),
-    }
+    Info::new(stop)
 }

@@ -8,18 +8,16 @@ use super::Plan;
 use super::sign::fix_signs;
 use super::statistics::{Statistics, narrow};
 use super::{Solution, Solver};
+use crate::Eigen;
 use crate::error::Result;
-use crate::{Certificate, Eigen};
 
 /// Eigenpairs of $C = A^T A / f$, with what was done to the columns and what is proved.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Decomposition<T> {
     pub eigen: Eigen<T>,
     pub statistics: Statistics,
-    pub certificate: Certificate,
     pub shape: (usize, usize),
     pub method: Solver,
-    pub reason: String,
     /// The eigenvalues, none negative, none beyond what the total leaves.
     pub values: Vec<f64>,
 }
@@ -37,8 +35,9 @@ impl<T: Scalar> Decomposition<T> {
         let values = settle(&eigen.values, statistics.total, rounding);
         // λ_{k+1} ≤ Σ_{j>k} λ_j = tr C − Σ_{j≤k} λ_j, and Σ_{j≤k} λ_j ≥ Σ_{j≤k} θ_j (Ky Fan)
         let rest = (statistics.total - values.iter().sum::<f64>()).max(0.0) + rounding;
-        let certificate = eigen.certify(plan.tolerance, plan.components, Some(rest));
-        Self { eigen, statistics, certificate, shape, method, reason, values }
+        eigen.info.certificate = eigen.certify(plan.tolerance, plan.components, Some(rest));
+        (eigen.info.method, eigen.info.reason) = (method.to_string(), reason);
+        Self { eigen, statistics, shape, method, values }
     }
 
     /// $(X - \mathbf{1}\mu^T) D^{-1} V$.

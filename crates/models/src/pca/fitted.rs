@@ -85,24 +85,24 @@ impl<T: Scalar> PcaFit<T> {
     /// tolerance is met.
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
-        &self.0.certificate
+        &self.info().certificate
     }
 
     /// A bound on the sine of the angle between each component and the eigenvector it stands for:
     /// [`Certificate::angle_bounds`].
     #[must_use]
     pub fn angle_bounds(&self) -> &[Option<f64>] {
-        self.0.certificate.angle_bounds()
+        self.certificate().angle_bounds()
     }
 
     /// Whether all components were found and every residual meets the tolerance that was asked for,
     /// relative to $\lambda_1$.
     #[must_use]
     pub fn is_certified(&self) -> bool {
-        self.0.certificate.is_certified()
+        self.certificate().is_certified()
     }
 
-    /// Why the run stopped, and what it cost.
+    /// The method and why it was chosen, why the run stopped, what it cost, and the certificate.
     #[must_use]
     pub fn info(&self) -> &Info<T> {
         &self.0.eigen.info
@@ -111,7 +111,7 @@ impl<T: Scalar> PcaFit<T> {
     /// The method that was used, and why.
     #[must_use]
     pub fn method(&self) -> (Solver, &str) {
-        (self.0.method, &self.0.reason)
+        (self.0.method, &self.info().reason)
     }
 
     /// The scores of the rows of `x`: $(X - \mathbf{1}\mu^T) D^{-1} V$, n × k.

@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use favard_engine::Record;
-use favard_operator::{ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments};
+use favard_operator::{Block, ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments};
 
 use super::decomposition::Decomposition;
-use super::problem::{Problem, Start, nothing};
+use super::earlier::Earlier;
+use super::problem::{Problem, nothing};
 use super::statistics::{Statistics, mark, with_operator};
 use super::{Pca, PcaFit, Watch};
 use crate::checkpoint::Keeper;
@@ -22,13 +23,6 @@ pub struct Fitting<'a, T, X> {
     earlier: Earlier<'a, T>,
     watch: Option<&'a mut Watch<'a, T>>,
     checkpoints: Option<&'a Checkpoints>,
-}
-
-/// What an earlier fit is used for.
-enum Earlier<'a, T> {
-    None,
-    Start(&'a PcaFit<T>),
-    Extend(&'a PcaFit<T>),
 }
 
 impl<T: Scalar, X> std::fmt::Debug for Fitting<'_, T, X> {
@@ -63,14 +57,22 @@ where
     /// Starts from the components of an earlier fit, of as many columns, instead of random ones.
     #[must_use]
     pub fn start(self, earlier: &'a PcaFit<T>) -> Self {
-        Self { earlier: Earlier::Start(earlier), ..self }
+        self.start_from(earlier.components())
+    }
+
+    /// Starts from the span of given columns, d × at most min(n, d), that
+    /// should be close to the components: those of another library, a basis that is known.
+    /// They need not be orthonormal.
+    #[must_use]
+    pub fn start_from(self, columns: &'a Block<T>) -> Self {
+        Self { earlier: Earlier::Near(columns), ..self }
     }
 
     /// Keeps the components of an earlier fit to the same data and looks for those that are
     /// missing.
     #[must_use]
     pub fn extend(self, earlier: &'a PcaFit<T>) -> Self {
-        Self { earlier: Earlier::Extend(earlier), ..self }
+        Self { earlier: Earlier::Extend(&earlier.0), ..self }
     }
 
     /// Calls `watch` after every step, which may stop the fit.
@@ -92,8 +94,10 @@ where
 
     /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data: the
     /// statistics of the columns, the method's blocks, and the scratch of the data's products,
-    /// which one product with zeros measures. What faer sets up once for each thread of a process
-    /// (64 MiB of address space) is not counted, nor what an earlier fit or a checkpoint adds.
+    /// which one product with zeros measures. A method that samples and chooses its own batch is
+    /// counted as if that were all rows. What faer sets up once for each thread of a process
+    /// (64 MiB of address space) is not counted, nor what an earlier fit or a checkpoint adds, nor
+    /// wider panels where block Lanczos doubts a repeated eigenvalue.
     ///
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.
@@ -104,7 +108,7 @@ where
         let weights = self.weights.as_ref().map(|(weights, _)| *weights);
         let weighted = weights.map_or(0, |weights| weights.len() * 2 * size_of::<T>());
         with_operator(self.x, &statistics, self.pca.steps, weights, |op| {
-            Ok(weighted + memory::fit(op, &self.pca.plan)?)
+            Ok(weighted + memory::fit(op, Some(op), &self.pca.plan)?)
         })
     }
 
@@ -132,7 +136,7 @@ where
         let statistics = Statistics::new(&moments, weight, weight - 1.0, *steps)?;
         drop(moments);
         mark(self.x, &statistics, *steps, weights, &mut keeper)?;
-        let start = start(&self.earlier, self.pca, shape, &statistics)?;
+        let start = self.earlier.start(plan, shape, &statistics)?;
         let mut go_on = |_: &Record<T>| ControlFlow::Continue(());
         let watch = self.watch.unwrap_or(&mut go_on);
         let solution = if statistics.total == 0.0 {
@@ -161,37 +165,4 @@ fn check_rows((rows, cols): (usize, usize), weighted: bool, weight: f64) -> Resu
         return bad("sum of the weights", weight, need);
     }
     Ok(())
-}
-
-/// The start that an earlier fit gives.
-fn start<'a, T: Scalar>(
-    earlier: &Earlier<'a, T>,
-    pca: &Pca,
-    (_, cols): (usize, usize),
-    statistics: &Statistics,
-) -> Result<Start<'a, T>> {
-    let (fit, extend) = match *earlier {
-        Earlier::None => return Ok(Start::Random),
-        Earlier::Start(fit) => (fit, false),
-        Earlier::Extend(fit) => (fit, true),
-    };
-    let vectors = fit.components();
-    favard_operator::check_dim("columns of the data of the earlier fit", cols, vectors.rows())?;
-    if !extend {
-        return Ok(Start::Near(vectors));
-    }
-    let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
-    if vectors.cols() >= pca.plan.components {
-        let need = "must be more than the earlier fit has";
-        return bad("components", pca.plan.components as f64, need);
-    }
-    let (own, found) = (statistics.total, fit.total_variance());
-    if (own - found).abs() > f64::EPSILON.sqrt() * own {
-        let need = "is not that of the data: only a fit to the same data can be extended";
-        return bad("total variance of the earlier fit", found, need);
-    }
-    // Pairs that are not exact enough cannot be set aside.
-    let exact = fit.0.eigen.meets(pca.plan.tolerance);
-    let values = &fit.0.eigen.values;
-    Ok(if exact { Start::Found(vectors, values) } else { Start::Near(vectors) })
 }

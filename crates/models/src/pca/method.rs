@@ -11,7 +11,16 @@ use crate::solvers::{
     AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Eye, Inhomogeneous, Method,
     MiniBatchMomentum, Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
 };
-use crate::{Eigen, Lanczos, exact_eigen};
+use crate::{Eigen, Lanczos};
+
+/// A method with the parameters that a plan gives.
+macro_rules! given {
+    ($plan:expr, $method:ty $(, $parameter:ident)*) => {{
+        let method = <$method>::default();
+        $(let method = $plan.$parameter.map_or(method, |value| method.$parameter(value));)*
+        method
+    }};
+}
 
 impl Plan {
     /// A method of [`solvers`](crate::solvers) with everything that the plan says.
@@ -43,16 +52,14 @@ impl Plan {
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
         match method {
-            // One step: there is nothing to save, and a run that is taken up starts again.
-            Solver::Exact => exact(op, self.components, watch),
             Solver::Power => self.run(Power, op, start, keeper, watch),
             Solver::Momentum => {
-                let method = PowerMomentum::default();
-                let method = self.beta.map_or(method, |beta| method.beta(beta));
-                self.run(method, op, start, keeper, watch)
+                self.run(given!(self, PowerMomentum, beta, start), op, start, keeper, watch)
             }
             Solver::Dynamic => self.run(DynamicMomentum, op, start, keeper, watch),
-            Solver::Chebyshev => self.run(ShiftedChebyshev::default(), op, start, keeper, watch),
+            Solver::Chebyshev => {
+                self.run(given!(self, ShiftedChebyshev, start), op, start, keeper, watch)
+            }
             Solver::HeavyBall => self.run(BestHeavyBall, op, start, keeper, watch),
             Solver::Inhomogeneous => self.run(uniform_tail(op, self)?, op, start, keeper, watch),
             _ => from_columns(self.lanczos(), start).solve_kept(op, start, keeper, watch),
@@ -68,21 +75,19 @@ impl Plan {
         keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
-        /// The method with the parameters that the plan gives.
-        macro_rules! given {
-            ($method:ty $(, $parameter:ident)*) => {{
-                let method = <$method>::default();
-                $(let method = self.$parameter.map_or(method, |value| method.$parameter(value));)*
-                self.run(method, op, start, keeper, watch)
-            }};
+        /// Runs the method with the parameters that the plan gives.
+        macro_rules! run {
+            ($($method:tt)*) => {
+                self.run(given!(self, $($method)*), op, start, keeper, watch)
+            };
         }
         match method {
-            Solver::Oja => given!(Oja, batch),
-            Solver::OjaMomentum => given!(OjaMomentum, batch, beta),
-            Solver::AdaOja => given!(AdaOja, batch),
-            Solver::MiniBatch => given!(MiniBatchMomentum, batch, beta),
-            Solver::VrPca => given!(VrPca, batch),
-            _ => given!(VrMomentum, batch, beta),
+            Solver::Oja => run!(Oja, batch),
+            Solver::OjaMomentum => run!(OjaMomentum, batch, beta),
+            Solver::AdaOja => run!(AdaOja, batch),
+            Solver::MiniBatch => run!(MiniBatchMomentum, batch, beta, rule),
+            Solver::VrPca => run!(VrPca, batch, epoch),
+            _ => run!(VrMomentum, batch, beta, epoch, start, rule),
         }
     }
 }
@@ -95,22 +100,6 @@ fn from_columns<T: Scalar>(plan: Lanczos, start: Option<&Block<T>>) -> Lanczos {
         }
         _ => plan,
     }
-}
-
-/// All eigenvalues come at once: one more than wanted is the guard, and there is one step to watch.
-fn exact<T: Scalar>(
-    op: &dyn LinearOperator<T>,
-    components: usize,
-    watch: &mut Watch<'_, T>,
-) -> Result<Eigen<T>> {
-    let guarded = if components < op.shape().0 { components + 1 } else { components };
-    let mut found = exact_eigen(op, guarded)?;
-    found.truncate(components);
-    if let Some(record) = found.info.history.last() {
-        // There is nothing left to stop.
-        let _ = watch(record);
-    }
-    Ok(found)
 }
 
 /// Degrees whose coefficients are tabulated; from there on they hardly change.

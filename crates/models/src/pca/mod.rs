@@ -2,6 +2,7 @@
 
 mod choice;
 mod decomposition;
+mod earlier;
 mod fitted;
 mod fitting;
 mod method;
@@ -17,6 +18,7 @@ pub use solver::{Solver, Watch};
 
 pub(crate) use choice::Choice;
 pub(crate) use decomposition::Decomposition;
+pub(crate) use earlier::Earlier;
 pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
 pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_operator};
@@ -24,7 +26,7 @@ pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_
 use std::ops::ControlFlow;
 
 use favard_engine::{Record, Stop};
-use favard_operator::{ColumnMoments, RowOperator, Scalar, WeightedMoments};
+use favard_operator::{Block, ColumnMoments, RowOperator, Scalar, WeightedMoments};
 
 use crate::error::Result;
 
@@ -168,6 +170,33 @@ impl Pca {
         X: RowOperator<T> + ColumnMoments<T>,
     {
         self.on(x).start(earlier).run()
+    }
+
+    /// Fits from given columns that should be close to the components, as
+    /// [`Fitting::start_from`] takes them.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit), and columns of another length, with an entry that is not finite,
+    /// or more of them than the smaller side of the data.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::{Pca, Solver};
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(900, 60, |i, j| ((i * (j + 3)) % 17) as f64 / (1.0 + j as f64));
+    /// let x = Dense::new(rows.view())?;
+    /// let pca = Pca::new(2).solver(Solver::Lanczos);
+    /// let cold = pca.fit(&x)?;
+    /// let warm = pca.fit_from_columns(&x, cold.components())?;
+    /// assert!(warm.is_certified() && warm.info().applications < cold.info().applications);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit_from_columns<T, X>(&self, x: &X, columns: &Block<T>) -> Result<PcaFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).start_from(columns).run()
     }
 
     /// Adds components to a finished fit of the same data, up to the number asked for here: those

@@ -1,9 +1,12 @@
 //! [`Plan`]: what every decomposition is told.
 
+use favard_engine::recurrence::Start;
+
 use super::Solver;
 use crate::Lanczos;
 use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
+use crate::solvers::Rule;
 
 /// How many components, how they are found, how exactly, and at what cost.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,9 +16,12 @@ pub(crate) struct Plan {
     pub tolerance: f64,
     pub products: u64,
     pub seed: u64,
-    /// Rows of a batch and β, for the methods that have them; their own choice without.
+    /// For the methods that have them; their own choice without.
     pub batch: Option<usize>,
     pub beta: Option<f64>,
+    pub epoch: Option<u64>,
+    pub start: Option<Start>,
+    pub rule: Option<Rule>,
 }
 
 impl Plan {
@@ -28,6 +34,9 @@ impl Plan {
             seed: 1,
             batch: None,
             beta: None,
+            epoch: None,
+            start: None,
+            rule: None,
         }
     }
 
@@ -48,6 +57,9 @@ impl Plan {
         keeper.mark("seed", self.seed)?;
         keeper.mark("batch", self.batch.map_or_else(own, |rows| rows.to_string()))?;
         keeper.mark("beta", self.beta.map_or_else(own, |beta| beta.to_string()))?;
+        keeper.mark("epoch", self.epoch.map_or_else(own, |ticks| ticks.to_string()))?;
+        keeper.mark("start of the momentum", self.start.map_or_else(own, |s| format!("{s:?}")))?;
+        keeper.mark("rule", self.rule.map_or_else(own, |rule| format!("{rule:?}")))?;
         if method.is_sampled() {
             keeper.mark("tolerance", self.tolerance)?;
         }
@@ -64,7 +76,33 @@ impl Plan {
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             return bad("tolerance", self.tolerance, "must be finite and at least 0");
         }
-        Ok(())
+        self.check_taken()
+    }
+
+    /// `Ok` when the method takes every parameter that is given: one that is not looked at would be
+    /// a silent mistake.
+    fn check_taken(&self) -> Result<()> {
+        use Solver::{Chebyshev, MiniBatch, Momentum, OjaMomentum, Vr, VrPca};
+        let solver = self.solver;
+        let given = [
+            ("batch", self.batch.is_some(), solver.is_sampled()),
+            (
+                "beta",
+                self.beta.is_some(),
+                matches!(solver, Momentum | OjaMomentum | MiniBatch | Vr),
+            ),
+            ("epoch", self.epoch.is_some(), matches!(solver, VrPca | Vr)),
+            (
+                "start of the momentum",
+                self.start.is_some(),
+                matches!(solver, Momentum | Chebyshev | Vr),
+            ),
+            ("rule", self.rule.is_some(), matches!(solver, MiniBatch | Vr)),
+        ];
+        match given.into_iter().find(|&(_, given, taken)| given && !taken) {
+            None => Ok(()),
+            Some((name, ..)) => Err(ErrorKind::NotTaken { name, solver: solver.name() }.into()),
+        }
     }
 }
 
@@ -87,18 +125,47 @@ macro_rules! plan_setters {
         }
 
         /// Rows of a batch, for the methods that sample; chosen from the noise unless said
-        /// otherwise.
+        /// otherwise. Like every parameter of a method, it is an error
+        /// ([`ErrorKind::NotTaken`](crate::ErrorKind::NotTaken)) with a method that does not take
+        /// it, [`Solver::Auto`](crate::Solver::Auto) included.
         #[must_use]
         pub fn batch(mut self, rows: usize) -> Self {
             self.plan.batch = Some(rows);
             self
         }
 
-        /// The momentum β in units of squared eigenvalues, for the methods that take one; chosen
-        /// from the Ritz values unless said otherwise.
+        /// The momentum β in units of squared eigenvalues, for
+        /// [`Momentum`](crate::Solver::Momentum), [`OjaMomentum`](crate::Solver::OjaMomentum),
+        /// [`MiniBatch`](crate::Solver::MiniBatch) and [`Vr`](crate::Solver::Vr); chosen from the
+        /// Ritz values unless said otherwise.
         #[must_use]
         pub fn beta(mut self, beta: f64) -> Self {
             self.plan.beta = Some(beta);
+            self
+        }
+
+        /// Ticks of an epoch, for [`VrPca`](crate::Solver::VrPca) and [`Vr`](crate::Solver::Vr);
+        /// chosen from the noise unless said otherwise.
+        #[must_use]
+        pub fn epoch(mut self, ticks: u64) -> Self {
+            self.plan.epoch = Some(ticks);
+            self
+        }
+
+        /// Which of the two families of polynomials, for [`Momentum`](crate::Solver::Momentum),
+        /// [`Chebyshev`](crate::Solver::Chebyshev) and [`Vr`](crate::Solver::Vr); the method's own
+        /// unless said otherwise.
+        #[must_use]
+        pub fn momentum_start(mut self, start: favard_engine::recurrence::Start) -> Self {
+            self.plan.start = Some(start);
+            self
+        }
+
+        /// Where [`MiniBatch`](crate::Solver::MiniBatch) and [`Vr`](crate::Solver::Vr) take the
+        /// parameters from that are not given; the practical formulas unless said otherwise.
+        #[must_use]
+        pub fn rule(mut self, rule: crate::solvers::Rule) -> Self {
+            self.plan.rule = Some(rule);
             self
         }
 

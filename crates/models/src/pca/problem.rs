@@ -12,6 +12,7 @@ use super::{Plan, Solver};
 use crate::Eigen;
 use crate::checkpoint::{self, Keeper};
 use crate::error::Result;
+use crate::exact::solve_formed;
 
 /// Where a fit starts.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +110,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
             let eigen = self.on_side(&outer, plan, method, start, keeper, watch)?;
             let mut eigen = self.right_vectors(eigen)?;
+            eigen.keep_word(plan.tolerance);
             // V is half a product with C, and so is A V of a start.
             eigen.info.passes += if random { 0.5 } else { 1.0 };
             Ok(Solution { eigen, method, reason })
@@ -130,12 +132,33 @@ impl<'a, T: Scalar> Problem<'a, T> {
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
         match start {
+            // One step: there is nothing to save, and a run that is taken up starts again.
+            _ if method == Solver::Exact => self.exact(gram, plan, watch),
             Start::Random => plan.solve(method, gram, None, keeper, watch),
             Start::Near(v) => plan.solve(method, gram, Some(&self.to_side(v)?), keeper, watch),
             Start::Found(v, values) => {
                 plan.lanczos().extend_kept(gram, (values, &self.to_side(v)?), keeper, watch)
             }
         }
+    }
+
+    /// The matrix formed and solved, in one step to watch. The residuals are recomputed from the
+    /// operator unless the right vectors still have to be made, which are then what is measured.
+    fn exact(
+        &self,
+        gram: &dyn LinearOperator<T>,
+        plan: &Plan,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Eigen<T>> {
+        let mut found = solve_formed(gram, plan.components)?;
+        if !self.wide {
+            found.recompute(gram, plan.tolerance)?;
+        }
+        if let Some(record) = found.info.history.last() {
+            // There is nothing left to stop.
+            let _ = watch(record);
+        }
+        Ok(found)
     }
 
     /// Orthonormal columns on the side that is iterated on: V itself, or A V.
@@ -177,16 +200,8 @@ impl<'a, T: Scalar> Problem<'a, T> {
 pub(crate) fn nothing<T: Scalar>(dim: usize, count: usize) -> Solution<T> {
     let zeros = vec![T::zero(); count];
     let vectors = Block::from_fn(dim, count, |i, j| if i == j { T::one() } else { T::zero() });
-    let info = Info {
-        stop: Stop::Converged,
-        iterations: 0,
-        applications: 0,
-        passes: 0.0,
-        seed: None,
-        history: Vec::new(),
-        ritz: zeros.clone(),
-        residuals: zeros.clone(),
-    };
+    let (ritz, residuals) = (zeros.clone(), zeros.clone());
+    let info = Info { ritz, residuals, ..Info::new(Stop::Converged) };
     let eigen = Eigen { values: zeros.clone(), vectors, residuals: zeros, info };
     let reason = "the data has no variance: there is nothing to find".to_string();
     Solution { eigen, method: Solver::Auto, reason }

@@ -146,7 +146,8 @@ impl<M> Eigensolver<M> {
     where
         M: Method<T, A>,
     {
-        self.solve_kept(op, start, &mut Keeper::default(), Eye::Records(watch))
+        let found = self.solve_kept(op, start, &mut Keeper::default(), Eye::Records(watch))?;
+        Ok(self.proved(found))
     }
 
     /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved:
@@ -192,7 +193,12 @@ impl<M> Eigensolver<M> {
         keeper.mark("components", self.options.components)?;
         keeper.mark("seed", self.options.seed)?;
         keeper.mark("start", start.map_or("random".to_string(), checkpoint::hash))?;
-        self.solve_kept(op, start, &mut keeper, Eye::Records(watch))
+        Ok(self.proved(self.solve_kept(op, start, &mut keeper, Eye::Records(watch))?))
+    }
+
+    /// With the certificate for what was asked.
+    fn proved<T: Scalar>(&self, found: Eigen<T>) -> Eigen<T> {
+        found.proved(self.options.tolerance, self.options.components)
     }
 
     /// Runs with a keeper that knows the problem.
@@ -224,6 +230,7 @@ impl<M> Eigensolver<M> {
     where
         M: Method<T, A>,
     {
-        self.solve_kept(op, start, &mut Keeper::default(), Eye::Steps(observer))
+        let found = self.solve_kept(op, start, &mut Keeper::default(), Eye::Steps(observer))?;
+        Ok(self.proved(found))
     }
 }

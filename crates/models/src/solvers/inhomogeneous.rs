@@ -52,7 +52,8 @@ const STAGE: u64 = 16;
 
 impl<F> Inhomogeneous<F> {
     /// For the measure of an orthonormal `family` and the point $\tilde\lambda$ above its support:
-    /// an estimate of $\lambda_k$, better too small than too large.
+    /// an estimate of $\lambda_k$, better too small than too large. A point that is not above the
+    /// support is an error of the run.
     pub fn new(family: F, point: f64) -> Self {
         Self { family, point, stage: None }
     }

@@ -84,6 +84,7 @@ pub use power_momentum::PowerMomentum;
 pub use shifted_chebyshev::ShiftedChebyshev;
 pub use task::Task;
 pub use tuning::Rule;
+pub(crate) use tuning::sample_size;
 pub use vr_momentum::VrMomentum;
 pub use vr_pca::VrPca;
 pub(crate) use watch::Eye;

@@ -62,6 +62,11 @@ const PRODUCTS: f64 = 60.0;
 /// Single terms looked at for the noise, at most.
 const TERMS: usize = 200;
 
+/// Terms of the sample.
+pub(crate) fn sample_size(dim: usize) -> usize {
+    1000.max(4 * dim)
+}
+
 /// Measures $\lambda_k$, $\lambda_{k+1}$ and the noise on max(1000, 4n) of the terms.
 ///
 /// The cost, in passes over all of the data, is charged to the task. For k > 1 the noise towards
@@ -80,7 +85,7 @@ where
     if let Some(numbers) = task.carried.tuned {
         return Ok(Tuned { estimates: estimates(numbers, dim, terms), vectors: None });
     }
-    let sample = Sample::new(task.op, 1000.max(4 * dim), seed)?;
+    let sample = Sample::new(task.op, sample_size(dim), seed)?;
     let share = sample.terms() as f64 / terms as f64;
     let count = (components + 1).min(dim);
     let top = Eigensolver::new(DynamicMomentum, count)

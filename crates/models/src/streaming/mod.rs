@@ -99,6 +99,61 @@ impl<T: Scalar> StreamingPca<T> {
         X: AdjointOperator<T> + ColumnMoments<T>,
     {
         let (rows, cols) = batch.shape();
+        self.check(cols)?;
+        if rows == 0 {
+            return Ok(());
+        }
+        let empty = State::empty(cols);
+        let state = self.state.as_ref().unwrap_or(&empty);
+        let plan = self.batch_plan(cols);
+        let next = state.absorb(batch, &plan, &mut |_| ControlFlow::Continue(()))?;
+        self.state = Some(next);
+        Ok(())
+    }
+
+    /// Bytes that [`partial_fit`](Self::partial_fit) of a batch will allocate at most at a time,
+    /// beside the batch and the state, which it replaces: they depend on the rows of the batch, not
+    /// on those seen before. Costs one product with the batch.
+    ///
+    /// # Errors
+    /// Those of [`partial_fit`](Self::partial_fit).
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::StreamingPca;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(400, 300, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let batch = Dense::new(rows.view())?;
+    /// let mut stream = StreamingPca::new(3);
+    /// stream.partial_fit(&batch)?;
+    /// let stated = stream.memory(&batch)?;
+    /// stream.partial_fit(&batch)?;
+    /// assert_eq!(stream.memory(&batch)?, stated);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory(&self, batch: &impl AdjointOperator<T>) -> Result<usize> {
+        let (rows, cols) = batch.shape();
+        self.check(cols)?;
+        if rows == 0 {
+            return Ok(0);
+        }
+        let empty = State::empty(cols);
+        let plan = self.batch_plan(cols);
+        self.state.as_ref().unwrap_or(&empty).memory(batch, &plan)
+    }
+
+    /// What the decomposition of a batch is told.
+    fn batch_plan(&self, cols: usize) -> Plan {
+        // The error of the state should come from what is thrown away, not from the solver.
+        let least = 10.0 * T::EPSILON.as_f64() * (cols as f64).sqrt();
+        Plan {
+            tolerance: (0.1 * self.tolerance).max(least),
+            ..Plan::new(self.components.saturating_add(self.oversampling))
+        }
+    }
+
+    /// `Ok` when a batch of so many columns can be taken in.
+    fn check(&self, cols: usize) -> Result<()> {
         let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
         if self.components == 0 {
             return bad("components", 0.0, "must be at least 1");
@@ -113,19 +168,6 @@ impl<T: Scalar> StreamingPca<T> {
             state.check()?;
             check_dim("columns of the batch", state.columns(), cols)?;
         }
-        if rows == 0 {
-            return Ok(());
-        }
-        let empty = State::empty(cols);
-        let state = self.state.as_ref().unwrap_or(&empty);
-        // The error of the state should come from what is thrown away, not from the solver.
-        let least = 10.0 * T::EPSILON.as_f64() * (cols as f64).sqrt();
-        let plan = Plan {
-            tolerance: (0.1 * self.tolerance).max(least),
-            ..Plan::new(self.components.saturating_add(self.oversampling))
-        };
-        let next = state.absorb(batch, &plan, &mut |_| ControlFlow::Continue(()))?;
-        self.state = Some(next);
         Ok(())
     }
 
@@ -185,14 +227,12 @@ impl<T: Scalar> StreamingPca<T> {
         let residuals = vec![T::of(self.error_bound()); kept.len()];
         let (applications, passes) = state.cost();
         let info = Info {
-            stop: Stop::Exhausted,
             iterations: applications,
             applications,
             passes,
-            seed: None,
-            history: Vec::new(),
             ritz: kept.clone(),
             residuals: residuals.clone(),
+            ..Info::new(Stop::Exhausted)
         };
         let vectors: Block<T> = vectors.clone();
         let mut eigen = Eigen { values: kept, vectors, residuals, info };

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::Keeper;
 use crate::error::Result;
+use crate::memory;
 use crate::pca::{Plan, Problem, Start, Watch, check_finite, narrow, nothing};
 
 /// The mean and sums of squares of the columns, and the leading directions of the scatter
@@ -93,13 +94,14 @@ impl<T: Scalar> State<T> {
         Ok(())
     }
 
-    /// The state after the rows of a batch.
-    pub fn absorb<X>(&self, batch: &X, plan: &Plan, watch: &mut Watch<'_, T>) -> Result<Self>
-    where
-        X: AdjointOperator<T> + ColumnMoments<T>,
-    {
-        let fresh = batch.column_moments()?;
-        check_finite(&fresh)?;
+    /// Runs `f` on the stack of what is kept, the rows of a batch around their mean, and the step
+    /// from one mean to the other.
+    fn with_stack<R>(
+        &self,
+        batch: &impl AdjointOperator<T>,
+        fresh: &Moments,
+        f: impl FnOnce(&dyn AdjointOperator<T>) -> Result<R>,
+    ) -> Result<R> {
         let (n, m) = (self.rows() as f64, fresh.count as f64);
         // √(nm/(n+m)) (μ_B − μ)
         let factor = (n * m / (n + m)).sqrt();
@@ -117,17 +119,47 @@ impl<T: Scalar> State<T> {
         } else {
             vec![Box::new(fresh_rows)]
         };
-        let stack = VStack::new(parts)?;
+        f(&VStack::new(parts)?)
+    }
+
+    /// The plan for a stack of so many rows seen in all.
+    fn plan(&self, plan: &Plan, rows: usize) -> Plan {
+        Plan { components: plan.components.min(rows).min(self.columns()), ..plan.clone() }
+    }
+
+    /// Bytes that [`absorb`](Self::absorb) will allocate at most at a time.
+    pub fn memory(&self, batch: &impl AdjointOperator<T>, plan: &Plan) -> Result<usize> {
+        let (rows, cols) = batch.shape();
+        let fresh = Moments { count: rows, ..Moments::empty(cols) };
+        let plan = self.plan(plan, self.rows() + rows);
+        let fit = self.with_stack(batch, &fresh, |stack| memory::fit(stack, None, &plan))?;
+        // The moments of the batch and of all rows; V Σ; the step from mean to mean, twice.
+        let moments = 4 * cols * size_of::<f64>();
+        Ok(fit
+            + moments
+            + memory::block::<T>(cols, self.vectors.cols())
+            + 2 * cols * size_of::<T>())
+    }
+
+    /// The state after the rows of a batch.
+    pub fn absorb<X>(&self, batch: &X, plan: &Plan, watch: &mut Watch<'_, T>) -> Result<Self>
+    where
+        X: AdjointOperator<T> + ColumnMoments<T>,
+    {
+        let fresh = batch.column_moments()?;
+        check_finite(&fresh)?;
         let moments = self.moments.clone().merge(&fresh);
         check_finite(&moments)?;
-        let wanted = plan.components.min(moments.count).min(moments.mean.len());
+        let plan = self.plan(plan, moments.count);
+        let wanted = plan.components;
         let total = moments.squares.iter().sum::<f64>();
         let solution = if total == 0.0 {
             nothing(moments.mean.len(), wanted)
         } else {
-            let plan = Plan { components: wanted, ..plan.clone() };
-            let keeper = &mut Keeper::default();
-            Problem::new(&stack, 1.0).solve(&plan, Start::Random, keeper, watch)?
+            self.with_stack(batch, &fresh, |stack| {
+                let keeper = &mut Keeper::default();
+                Problem::new(stack, 1.0).solve(&plan, Start::Random, keeper, watch)
+            })?
         };
         let eigen = solution.eigen;
         let residual = eigen.residuals.iter().map(|r| r.as_f64().powi(2)).sum::<f64>().sqrt();

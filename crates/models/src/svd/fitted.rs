@@ -60,7 +60,7 @@ impl<T: Scalar> SvdFit<T> {
     /// What the residuals prove, for $\sigma_j^2$ and $v_j$.
     #[must_use]
     pub fn certificate(&self) -> &Certificate {
-        &self.decomposition.certificate
+        &self.info().certificate
     }
 
     /// Whether all triplets were found and every residual meets the tolerance that was asked for,
@@ -70,7 +70,7 @@ impl<T: Scalar> SvdFit<T> {
         self.certificate().is_certified()
     }
 
-    /// Why the run stopped, and what it cost.
+    /// The method and why it was chosen, why the run stopped, what it cost, and the certificate.
     #[must_use]
     pub fn info(&self) -> &Info<T> {
         &self.decomposition.eigen.info
@@ -79,7 +79,7 @@ impl<T: Scalar> SvdFit<T> {
     /// The method that was used, and why.
     #[must_use]
     pub fn method(&self) -> (Solver, &str) {
-        (self.decomposition.method, &self.decomposition.reason)
+        (self.decomposition.method, &self.info().reason)
     }
 
     /// $X V = U \Sigma$, n × k.

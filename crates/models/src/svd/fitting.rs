@@ -1,15 +1,22 @@
 //! [`SvdFitting`]: a decomposition with weights, a watcher and checkpoints.
 
-use super::{
-    Checkpoints, ColumnMoments, ControlFlow, EIGENPAIRS, Keeper, Moments, Record, Result,
-    RowOperator, Scalar, SvdFit, TruncatedSvd, Watch, WeightedMoments,
+use favard_operator::{
+    Block, Centered, ColumnMoments, Gram, Moments, RowOperator, Scalar, WeightedMoments,
 };
+
+use super::{
+    AS_IT_IS, Checkpoints, ControlFlow, EIGENPAIRS, Keeper, Record, Result, SvdFit, TruncatedSvd,
+    Watch,
+};
+use crate::memory;
+use crate::pca::{Earlier, Statistics, narrow, with_operator};
 
 /// A fit of a [`TruncatedSvd`] that is being put together: see [`TruncatedSvd::on`].
 pub struct SvdFitting<'a, T, X> {
     svd: &'a TruncatedSvd,
     x: &'a X,
     weights: Option<(&'a [f64], Moments)>,
+    earlier: Earlier<'a, T>,
     watch: Option<&'a mut Watch<'a, T>>,
     checkpoints: Option<&'a Checkpoints>,
 }
@@ -26,7 +33,8 @@ where
     X: RowOperator<T> + ColumnMoments<T>,
 {
     pub(super) fn new(svd: &'a TruncatedSvd, x: &'a X) -> Self {
-        Self { svd, x, weights: None, watch: None, checkpoints: None }
+        let earlier = Earlier::None;
+        Self { svd, x, weights: None, earlier, watch: None, checkpoints: None }
     }
 
     /// Row i counts $w_i$ times.
@@ -42,6 +50,25 @@ where
         Ok(Self { weights: Some((weights, moments)), ..self })
     }
 
+    /// Starts from the right vectors of an earlier fit, of as many columns, instead of random ones.
+    #[must_use]
+    pub fn start(self, earlier: &'a SvdFit<T>) -> Self {
+        self.start_from(earlier.components())
+    }
+
+    /// Starts from the span of given columns, d × at most min(n, d), that should be close to the
+    /// right vectors. They need not be orthonormal.
+    #[must_use]
+    pub fn start_from(self, columns: &'a Block<T>) -> Self {
+        Self { earlier: Earlier::Near(columns), ..self }
+    }
+
+    /// Keeps the triplets of an earlier fit to the same data and looks for those that are missing.
+    #[must_use]
+    pub fn extend(self, earlier: &'a SvdFit<T>) -> Self {
+        Self { earlier: Earlier::Extend(&earlier.decomposition), ..self }
+    }
+
     /// Calls `watch` after every step, which may stop the fit.
     #[must_use]
     pub fn watch(self, watch: &'a mut Watch<'a, T>) -> Self {
@@ -54,10 +81,31 @@ where
         Self { checkpoints: Some(checkpoints), ..self }
     }
 
+    /// Bytes that [`run`](Self::run) will allocate at most at a time, beside the data: see
+    /// [`Fitting::memory`](crate::Fitting::memory).
+    ///
+    /// # Errors
+    /// When the components do not fit the data, or when the data cannot be read.
+    pub fn memory(&self) -> Result<usize> {
+        let (shape, plan) = (self.x.shape(), &self.svd.plan);
+        plan.check(shape)?;
+        let statistics = Statistics::neutral(shape.1);
+        let weights = self.weights.as_ref().map(|(weights, _)| *weights);
+        let weighted = weights.map_or(0, |weights| weights.len() * 2 * size_of::<T>());
+        let fit = with_operator(self.x, &statistics, AS_IT_IS, weights, |op| {
+            memory::fit(op, Some(op), plan)
+        })?;
+        // The variances of the scores: a product with the centred data.
+        let centred = Gram::new(Centered::new(self.x, narrow(&statistics.mean))?);
+        let scores = memory::product(&centred, plan.components)?;
+        Ok(weighted + memory::moments_of(shape.1) + fit.max(scores))
+    }
+
     /// Fits.
     ///
     /// # Errors
-    /// Those of [`TruncatedSvd::fit`]; a checkpoint that cannot be read or written, or is one of
+    /// Those of [`TruncatedSvd::fit`]; an earlier fit to data of another width, or, to be extended,
+    /// to other data or with no fewer triplets; a checkpoint that cannot be read or written, or is one of
     /// another fit.
     pub fn run(self) -> Result<SvdFit<T>> {
         self.svd.plan.check(self.x.shape())?;
@@ -72,6 +120,6 @@ where
         };
         let mut go_on = |_: &Record<T>| ControlFlow::Continue(());
         let watch = self.watch.unwrap_or(&mut go_on);
-        self.svd.run(self.x, (weights, &moments), keeper, watch)
+        self.svd.run(self.x, (weights, &moments), &self.earlier, keeper, watch)
     }
 }

@@ -19,7 +19,7 @@ use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 use crate::lanczos::EIGENPAIRS;
 use crate::pca::{
-    Decomposition, Plan, Problem, Start, Statistics, Steps, Watch, mark, narrow, nothing,
+    Decomposition, Earlier, Plan, Problem, Statistics, Steps, Watch, mark, narrow, nothing,
     plan_setters, with_operator,
 };
 
@@ -103,7 +103,81 @@ impl TruncatedSvd {
         self.on(x).weights(weights)?.run()
     }
 
-    /// A fit to `x` with any of weights, a watcher and checkpoints.
+    /// Fits from the right vectors of an earlier fit: of another number of components, or to other
+    /// data of the same columns.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit), and an earlier fit of another number of columns.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::{Solver, TruncatedSvd};
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(900, 60, |i, j| ((i * (j + 3)) % 17) as f64 / (1.0 + j as f64));
+    /// let x = Dense::new(rows.view())?;
+    /// let svd = TruncatedSvd::new(2).solver(Solver::Lanczos);
+    /// let cold = svd.fit(&x)?;
+    /// let warm = svd.fit_from(&x, &cold)?;
+    /// assert!(warm.is_certified() && warm.info().applications < cold.info().applications);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fit_from<T, X>(&self, x: &X, earlier: &SvdFit<T>) -> Result<SvdFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).start(earlier).run()
+    }
+
+    /// Adds triplets to a finished fit of the same data, up to the number asked for here: those
+    /// found already are set aside, and only the missing ones are looked for.
+    ///
+    /// # Errors
+    /// Those of [`fit`](Self::fit); a fit with no fewer components, or to data of other columns or
+    /// another norm.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::TruncatedSvd;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(90, 6, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let x = Dense::new(rows.view())?;
+    /// let two = TruncatedSvd::new(2).fit(&x)?;
+    /// assert!(TruncatedSvd::new(4).extend(&x, &two)?.is_certified());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn extend<T, X>(&self, x: &X, earlier: &SvdFit<T>) -> Result<SvdFit<T>>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).extend(earlier).run()
+    }
+
+    /// Bytes that [`fit`](Self::fit) will allocate at most at a time, beside the data. Costs one
+    /// product with the data.
+    ///
+    /// # Errors
+    /// Those of [`SvdFitting::memory`].
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::TruncatedSvd;
+    /// use favard_operator::{Block, Dense};
+    /// let rows = Block::from_fn(2000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let x = Dense::new(rows.view())?;
+    /// assert!(TruncatedSvd::new(5).memory(&x)? < 2000 * 500 * 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn memory<T, X>(&self, x: &X) -> Result<usize>
+    where
+        T: Scalar,
+        X: RowOperator<T> + ColumnMoments<T>,
+    {
+        self.on(x).memory()
+    }
+
+    /// A fit to `x` with any of weights, a start, a watcher and checkpoints.
     ///
     /// # Example
     /// ```
@@ -134,6 +208,7 @@ impl TruncatedSvd {
         &self,
         x: &X,
         (weights, moments): (Option<&[f64]>, &Moments),
+        earlier: &Earlier<'_, T>,
         mut keeper: Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<SvdFit<T>>
@@ -149,11 +224,12 @@ impl TruncatedSvd {
         }
         let statistics = Statistics::new(moments, weight, 1.0, AS_IT_IS)?;
         mark(x, &statistics, AS_IT_IS, weights, &mut keeper)?;
+        let start = earlier.start(plan, shape, &statistics)?;
         let solution = if statistics.total == 0.0 {
             nothing(shape.1, plan.components)
         } else {
             with_operator(x, &statistics, AS_IT_IS, weights, |op| {
-                Problem::of_rows(op, 1.0).solve(plan, Start::Random, &mut keeper, watch)
+                Problem::of_rows(op, 1.0).solve(plan, start, &mut keeper, watch)
             })?
         };
         let decomposition = Decomposition::new(solution, statistics, plan, shape);

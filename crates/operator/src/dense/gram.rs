@@ -12,6 +12,28 @@ use crate::{Block, BlockMut, BlockRef, Scalar};
 /// Partial sums at most.
 const PARTIALS: usize = 16;
 
+/// How a sum of `inner` squares of rows of `dim` numbers is cut: the rows of a piece that stays in
+/// cache, and the rows that each partial sum is over.
+fn cut(dim: usize, inner: usize) -> (usize, usize) {
+    // Each piece updates all of the sum: many rows keep that small against their product.
+    let height = (CHUNK / dim).clamp(256, 512);
+    // Partial sums take at most half of the memory of A.
+    let pieces = inner.div_ceil(height).min(inner / (2 * dim)).clamp(1, PARTIALS);
+    (height, inner.div_ceil(pieces))
+}
+
+/// Bytes that [`form`] takes beside the result: the partial sums, and a piece for each thread.
+pub(super) fn scratch<T: Scalar>(dim: usize, inner: usize) -> usize {
+    if dim * inner == 0 {
+        return 0;
+    }
+    let (height, step) = cut(dim, inner);
+    let partials = inner.div_ceil(step);
+    let busy = rayon::current_num_threads().min(partials);
+    (partials * Block::<T>::len_for(dim, dim) + busy * Block::<T>::len_for(height, dim))
+        * size_of::<T>()
+}
+
 /// The rows of B (or columns, for BBᵀ) are taken in pieces that stay in cache, each standardised on
 /// the way: the mean is subtracted before anything is squared. Only the lower triangle is computed.
 /// Pieces and partial sums depend on the shape alone.
@@ -28,11 +50,7 @@ pub(super) fn form<T: Scalar>(
     if dim * inner == 0 {
         return sum;
     }
-    // Each piece updates all of the sum: many rows keep that small against their product.
-    let height = (CHUNK / dim).clamp(256, 512);
-    // Partial sums take at most half of the memory of A.
-    let pieces = inner.div_ceil(height).min(inner / (2 * dim)).clamp(1, PARTIALS);
-    let step = inner.div_ceil(pieces);
+    let (height, step) = cut(dim, inner);
     let mut partial: Vec<Block<T>> =
         (0..inner.div_ceil(step)).map(|_| Block::zeros(dim, dim)).collect();
     partial.par_iter_mut().enumerate().for_each(|(index, sum)| {

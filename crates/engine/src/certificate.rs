@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// Components that cannot be told apart: their space is determined, the vectors in it are not.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cluster {
     /// Which components.
     pub range: Range<usize>,
@@ -31,20 +33,31 @@ pub struct Cluster {
 /// estimate, the trace a proof; [`is_complete`](Self::is_complete) tells whether the trace excludes
 /// that a larger eigenvalue was missed.
 ///
+/// Numbers only: it is made from an [`Evidence`], and travels with [`Info`](crate::Info). The
+/// default proves nothing, about no component.
+///
 /// # Example
 /// ```
-/// use favard_models::Lanczos;
-/// use favard_operator::Diagonal;
-/// let op = Diagonal::new((0..500).map(|i| 1.0 / (1.0 + f64::from(i / 2))).collect())?;
-/// let found = Lanczos::new(4).tolerance(1e-9).solve(&op)?;
-/// let certificate = found.certificate(1e-9); // of 1, 1, 1/2, 1/2
+/// use favard_engine::{Certificate, Evidence};
+/// // 2, and 1 twice, of an operator of dimension 100, with residuals of 1e-9.
+/// let certificate = Certificate::new(&Evidence {
+///     values: &[2.0, 1.0, 1.0],
+///     residuals: &[1e-9; 3],
+///     rounding: 1e-14,
+///     guard: Some(0.5), // the next eigenvalue is at most this
+///     rest: None,
+///     orthogonality: 1e-15,
+///     orthogonality_rounding: 1e-13,
+///     tolerance: 1e-8,
+///     wanted: 3,
+/// });
 /// assert!(certificate.is_certified());
-/// assert_eq!(certificate.clusters()[0].range, 0..2);
-/// assert!(certificate.clusters()[0].angle_bound.unwrap() < 1e-7);
-/// assert_eq!(certificate.angle_bounds()[0], None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// assert!(certificate.angle_bounds()[0].unwrap() < 1.01e-9); // the gap is 1
+/// assert_eq!(certificate.angle_bounds()[1], None); // any two vectors of their space
+/// assert_eq!(certificate.clusters()[0].range, 1..3);
+/// assert!(certificate.clusters()[0].angle_bound.unwrap() < 3e-9);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
     tolerance: f64,
     residuals: Vec<f64>,
@@ -53,11 +66,13 @@ pub struct Certificate {
     clusters: Vec<Cluster>,
     orthogonality: f64,
     complete: bool,
+    each: Vec<bool>,
     certified: bool,
 }
 
 /// What a [`Certificate`] is made from.
-pub(crate) struct Evidence<'a> {
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence<'a> {
     /// θ, descending.
     pub values: &'a [f64],
     /// ‖A v − θ v‖.
@@ -79,7 +94,9 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl Certificate {
-    pub(crate) fn new(evidence: &Evidence<'_>) -> Self {
+    /// What follows from the evidence. There is a residual for each value.
+    #[must_use]
+    pub fn new(evidence: &Evidence<'_>) -> Self {
         let &Evidence { values, residuals, rounding, guard, rest, orthogonality, .. } = evidence;
         let count = values.len();
         let residual = |j: usize| residuals[j] + rounding;
@@ -106,6 +123,7 @@ impl Certificate {
             complete: rest.is_some_and(|rest| {
                 (0..count).next_back().is_none_or(|j| rest < values[j] - residual(j))
             }),
+            each: evidence.met().collect(),
             certified: evidence.certifies(),
         };
         let mut from = 0;
@@ -176,6 +194,12 @@ impl Certificate {
         self.complete
     }
 
+    /// For each component, whether its residual is at most the tolerance times the largest value.
+    #[must_use]
+    pub fn certified(&self) -> &[bool] {
+        &self.each
+    }
+
     /// Whether all that was asked for was found, every residual is at most the tolerance times the
     /// largest value, and the vectors are orthonormal to the tolerance.
     #[must_use]
@@ -185,11 +209,16 @@ impl Certificate {
 }
 
 impl Evidence<'_> {
-    fn certifies(&self) -> bool {
+    /// Which residuals meet the tolerance.
+    fn met(&self) -> impl Iterator<Item = bool> + '_ {
         let largest = self.values.iter().fold(0.0_f64, |m, value| m.max(value.abs()));
+        self.residuals.iter().map(move |&r| r <= self.tolerance * largest)
+    }
+
+    fn certifies(&self) -> bool {
         let orthonormal = self.tolerance.max(self.orthogonality_rounding);
         self.values.len() >= self.wanted
-            && self.residuals.iter().all(|&r| r <= self.tolerance * largest)
+            && self.met().all(|met| met)
             && self.orthogonality <= orthonormal
     }
 }
