@@ -2,16 +2,13 @@
 
 import argparse
 import datetime
-import json
 import os
 import platform
 import sys
 import tempfile
+import time
 from importlib.metadata import version
 from pathlib import Path
-
-COMPONENTS = (1, 10, 50)
-TOLERANCES = (1e-4, 1e-8)
 
 
 def arguments():
@@ -20,21 +17,32 @@ def arguments():
         description="favard and its peers, at the same measured residual, in one run.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="examples:\n"
-        "  python3 benches/peers/run.py --quick               a smoke test, a minute\n"
+        "  python3 benches/peers/run.py --quick               a smoke test\n"
+        "  python3 benches/peers/run.py                       the table of README.md, an hour\n"
+        "  python3 benches/peers/run.py --preset full         everything, hours\n"
         "  python3 benches/peers/run.py --only topics-10m     one of the generated sets\n"
         "  python3 benches/peers/run.py counts.npz -k 10      a file of scipy.sparse.save_npz",
     )
-    parser.add_argument("files", nargs="*", help=".npz of scipy.sparse, .npy of numpy")
+    parser.add_argument("files", nargs="*", type=Path, help=".npz of scipy.sparse, .npy of numpy")
+    parser.add_argument("--preset", choices=["quick", "readme", "full"], default="readme")
+    parser.add_argument("--quick", action="store_const", dest="preset", const="quick")
     parser.add_argument("--only", action="append", help="a generated set by name (repeatable)")
-    parser.add_argument("--quick", action="store_true", help="two small sets, k = 1 and 10")
     parser.add_argument("-k", type=int, action="append", help="components (repeatable)")
     parser.add_argument("--tol", type=float, action="append", help="residuals (repeatable)")
-    parser.add_argument("--center", choices=["yes", "no", "both"], default="both")
+    parser.add_argument("--center", choices=["yes", "no", "both"])
+    parser.add_argument("--minutes", type=float, help="begin no problem after so many")
     parser.add_argument("--rounds", type=int, default=3, help="the shortest of so many (3)")
     parser.add_argument("--threads", type=int, default=2, help="of everybody (2)")
     parser.add_argument("--no-least-squares", action="store_true")
-    parser.add_argument("-o", "--out", type=Path, help="folder of results.json, page.html, table.md")
-    return parser.parse_args()
+    parser.add_argument("-o", "--out", type=Path, help="folder of the results")
+    options = parser.parse_args()
+    for name in ("rounds", "threads"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name}: {getattr(options, name)} is not a positive whole number")
+    for path in options.files:
+        if path.suffix not in (".npz", ".npy") or not path.is_file():
+            parser.error(f"{path}: no file of .npz or .npy")
+    return options
 
 
 def main():
@@ -43,39 +51,56 @@ def main():
     for name in ("OMP", "OPENBLAS", "MKL", "RAYON"):
         os.environ[f"{name}_NUM_THREADS"] = str(options.threads)
     import least_squares
+    import overhead
     import report
+    from workers import Slepc
 
-    about = {
+    begin = time.monotonic()
+    options.slepc = Slepc()
+    if options.slepc.python is None:
+        print("SLEPc is not there: apt-get install python3-slepc4py python3-scipy", flush=True)
+    results = {"about": about(options), "cases": [], "least_squares": [], "left_out": []}
+    out = options.out or Path("results")
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        results["overhead"] = overhead.run()
+        print(overhead.line(results["overhead"]), flush=True)
+        if not options.no_least_squares and not options.files and not options.only:
+            is_quick = options.preset == "quick"
+            results["least_squares"] = least_squares.run(is_quick, options.rounds, say)
+            for problem in results["least_squares"]:
+                print(least_squares.line(problem), flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            run_all(options, Path(folder), results, out, begin)
+    except KeyboardInterrupt:
+        say("interrupted: what is finished is written")
+    results["about"]["minutes"] = (time.monotonic() - begin) / 60
+    report.write(results, out)
+    print(report.summary(results))
+    failures = report.failures(results)
+    if failures:
+        sys.exit("FAILED\n" + "\n".join(failures))
+
+
+def about(options):
+    names = ("favard", "numpy", "scipy", "scikit-learn", "primme")
+    versions = {name: version(name) for name in names}
+    if options.slepc.version:
+        versions["slepc4py"] = options.slepc.version
+    return {
         "date": datetime.date.today().isoformat(),
         "command": command(sys.argv[1:]),
         "threads": options.threads,
         "rounds": options.rounds,
         "python": platform.python_version(),
-        "versions": {
-            name: version(name) for name in ("favard", "numpy", "scipy", "scikit-learn", "primme")
-        },
+        "versions": versions,
     }
-    out = options.out or Path("results")
-    out.mkdir(parents=True, exist_ok=True)
-    results = {"about": about, "cases": [], "least_squares": []}
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, make in chosen(options):
-                run_set(name, make, options, Path(folder), results, out)
-        if not options.no_least_squares and not options.files:
-            results["least_squares"] = least_squares.run(options.quick, options.rounds, say)
-    except KeyboardInterrupt:
-        say("interrupted: what is finished is written")
-    report.write(results, out)
-    print(report.markdown(results))
-    failed = [case for case in results["cases"] if not case["reached"]]
-    if failed:
-        sys.exit(f"favard did not reach the residual in {len(failed)} cases")
 
 
 def command(arguments):
-    """What was called, without where its results went."""
+    """What was called, without where its results went and where its files lie."""
     kept = [a for i, a in enumerate(arguments) if a != "-o" and (i == 0 or arguments[i - 1] != "-o")]
+    kept = [Path(a).name if a.endswith((".npz", ".npy")) else a for a in kept]
     return " ".join(["python3 benches/peers/run.py", *kept])
 
 
@@ -85,28 +110,36 @@ def say(text):
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def chosen(options):
-    """Names and what makes or reads them."""
+def problems(options):
+    """(name, what makes or reads it, components, centred or not), and the residuals."""
     import data
+    import presets
 
-    for path in options.files:
-        yield Path(path).stem, Path(path)
-    sets = data.QUICK if options.quick else data.SETS
-    names = options.only or ([] if options.files else list(sets))
-    for name in names:
+    preset = presets.PRESETS[options.preset]
+    sets = data.SETS | data.QUICK
+    centers = {"yes": presets.YES, "no": presets.NO, "both": presets.BOTH, None: None}
+    center = centers[options.center]
+    listed = list(preset.problems)
+    if options.only or options.files:
+        listed = [(name, presets.COMPONENTS, presets.BOTH) for name in options.only or []]
+    for name, _, _ in listed:
         if name not in sets:
             sys.exit(f"no data set {name}: one of {', '.join(sets)}")
-        yield name, sets[name]
+    chosen = [(p.stem, p, presets.COMPONENTS, presets.BOTH) for p in options.files]
+    chosen += [(name, sets[name], k, both) for name, k, both in listed]
+    return [(name, make, options.k or k, center or both) for name, make, k, both in chosen]
 
 
 def save(name, make, folder):
+    """The file of a set; one that was made is not made again."""
     import numpy as np
     import scipy.sparse as sp
 
     if isinstance(make, Path):
-        if make.suffix == ".npy":
-            return make, False
-        return make, True
+        return make
+    for path in (folder / f"{name}.npz", folder / f"{name}.npy"):
+        if path.exists():
+            return path
     say(f"{name}: making the data")
     matrix = make()
     path = folder / (f"{name}.npz" if sp.issparse(matrix) else f"{name}.npy")
@@ -114,34 +147,51 @@ def save(name, make, folder):
         sp.save_npz(path, matrix, compressed=False)
     else:
         np.save(path, matrix)
-    return path, sp.issparse(matrix)
+    return path
 
 
-def run_set(name, make, options, folder, results, out):
+def run_all(options, folder, results, out, begin):
+    import presets
+
+    preset = presets.PRESETS[options.preset]
+    minutes = options.minutes if options.minutes is not None else preset.minutes
+    tolerances = sorted(options.tol or preset.tolerances, reverse=True)
+    guesses = {}
+    for name, make, components, centers in problems(options):
+        if time.monotonic() - begin > 60 * minutes:
+            results["left_out"].append(f"{name}, k = {', '.join(map(str, components))}")
+            continue
+        path = save(name, make, folder)
+        is_late = lambda: time.monotonic() - begin > 60 * minutes
+        run_set(name, path, components, centers, tolerances, options, guesses, results, out, is_late)
+
+
+def run_set(name, path, components, centers, tolerances, options, guesses, results, out, is_late):
     import report
-    from case import Worker, solve
-    from solvers import peers
+    from case import solve
+    from workers import Workers
 
-    path, is_sparse = save(name, make, folder)
-    workers = {"favard": Worker("favard", path), "is_sparse": is_sparse}
-    shape = workers["favard"].shape
-    components = options.k or ((1, 10) if options.quick else COMPONENTS)
-    centers = {"yes": [True], "no": [False], "both": [True, False]}[options.center]
+    is_sparse = path.suffix == ".npz"
+    workers = Workers(path, options.slepc)
+    count, note = describe(path, workers.shape, is_sparse)
+    if note:
+        print(f"{name}: {note}", flush=True)
     try:
-        guesses = {}
-        for center in centers:
-            for k in (k for k in components if k <= min(shape)):
-                for peer in peers(shape, is_sparse, center, k):
-                    if peer not in workers:
-                        workers[peer] = Worker(peer, path)
-                for tol in options.tol or TOLERANCES:
-                    what = f"{name} k={k} {'centred' if center else 'raw'} {tol:.0e}"
-                    told = lambda peer, what=what: say(f"{what}: {peer}")
-                    solved = solve(workers, guesses, center, k, tol, options.rounds, told)
+        for k in (k for k in components if k <= min(workers.shape)):
+            for center in centers:
+                kind = "centred" if center else "raw"
+                if is_late():
+                    results["left_out"].append(f"{name}, k = {k}, {kind}")
+                    continue
+                told = lambda text, what=f"{name} k={k} {kind}": say(f"{what}: {text}")
+                known = {(n, t): at for (s, n, t), at in guesses.items() if s == name}
+                arguments = (workers, is_sparse, known, center, k, tolerances, options.rounds, told)
+                for tol, solved in solve(*arguments):
                     case = {
                         "set": name,
-                        "shape": shape,
-                        "entries": entries(path, shape, is_sparse),
+                        "shape": workers.shape,
+                        "entries": count,
+                        "note": note,
                         "center": center,
                         "k": k,
                         "tol": tol,
@@ -152,19 +202,22 @@ def run_set(name, make, options, folder, results, out):
                     say("")
                     print(report.line(case), flush=True)
                     report.write(results, out)  # nothing is lost when it is stopped
+                guesses.update({(name, n, t): at for (n, t), at in known.items()})
     finally:
-        for worker in workers.values():
-            if worker is not is_sparse:
-                worker.close()
+        workers.close()
 
 
-def entries(path, shape, is_sparse):
-    if not is_sparse:
-        return shape[0] * shape[1]
+def describe(path, shape, is_sparse):
+    """The number of entries, and a note on their type if it is not that of the comparison."""
     import numpy as np
 
-    with np.load(path) as file:
-        return int(file["indptr"][-1]) if "indptr" in file else int(file["data"].size)
+    if not is_sparse:
+        kind, count = np.load(path, mmap_mode="r").dtype, shape[0] * shape[1]
+    else:
+        with np.load(path) as file:
+            kind = file["data"].dtype
+            count = int(file["indptr"][-1]) if "indptr" in file else int(file["data"].size)
+    return count, "" if kind == np.float64 else f"{kind} in the file, read as float64 by everybody"
 
 
 if __name__ == "__main__":

@@ -1,18 +1,14 @@
-"""The results as JSON, as a table, and as a page with plots."""
+"""The results in lines and tables; page.py has the page with plots."""
 
-import html
 import json
-import math
 import os
+import statistics
 
-COLOURS = {
-    "ARPACK": "#d1495b",
-    "PROPACK": "#8d6a9f",
-    "LOBPCG": "#5d737e",
-    "PRIMME": "#edae49",
-    "PRIMME block 8": "#c78c1f",
-}
-OTHER = "#3f88c5"
+import least_squares
+import page
+
+#: Rows of the table of README.md.
+ROWS = 16
 
 
 def times(case):
@@ -26,135 +22,171 @@ def times(case):
     return dict(sorted(peers.items(), key=lambda item: item[1]))
 
 
+def slower(case):
+    """The peers that were cut, and how many times as long they had had by then."""
+    ours = case["solvers"]["favard"].get("seconds")
+    cut = {n: r["slower_than"] for n, r in case["solvers"].items() if "slower_than" in r}
+    return {name: seconds / ours for name, seconds in cut.items()} if ours else {}
+
+
+def label(case):
+    kind = "centred" if case["center"] else "raw"
+    return f"{case['set']}, k = {case['k']}, {kind}, {case['tol']:.0e}"
+
+
+def failures(results):
+    """What must not be: a residual not reached, or eigenvalues that a peer has and we have not."""
+    told = []
+    for case in results["cases"]:
+        ours = case["solvers"]["favard"]
+        ahead = [name for name, r in case["solvers"].items() if r.get("is_ahead")]
+        if not case["reached"]:
+            told.append(f"{label(case)}: {ours.get('error') or ours['residual']}")
+        if ahead:
+            told.append(f"{label(case)}: larger values by {', '.join(ahead)}")
+    for problem in results["least_squares"]:
+        reached = problem["optimality"]["favard"]
+        if reached > least_squares.TARGET:
+            told.append(f"least squares, {problem['problem']}: {reached:.1e}")
+    return told
+
+
 def line(case):
     ours = case["solvers"]["favard"]
-    head = f"{case['set']:14} k={case['k']:<3}{'centred' if case['center'] else 'raw':8}{case['tol']:.0e}"
+    kind = "centred" if case["center"] else "raw"
+    head = f"{case['set']:14} k={case['k']:<3}{kind:8}{case['tol']:.0e}"
     if "error" in ours:
         return f"{head}  favard: {ours['error']}"
     told = f"{1e3 * ours['seconds']:8.0f} ms {ours['passes']:5.0f} passes {ours['peak'] / 1e6:6.0f} MB"
-    peers = "  ".join(f"{name} ×{ratio:.1f}" for name, ratio in times(case).items())
-    failed = "  ".join(
-        f"{name}: {r['error']}" for name, r in case["solvers"].items() if "error" in r
-    )
+    once = lambda name: " once" if case["solvers"][name].get("is_timed_once") else ""
+    peers = [f"{name} ×{ratio:.1f}{once(name)}" for name, ratio in times(case).items()]
+    peers += [f"{name} > ×{ratio:.0f}" for name, ratio in slower(case).items()]
+    failed = [f"{name}: {r['error']}" for name, r in case["solvers"].items() if "error" in r]
     note = "" if case["reached"] else f"  NOT REACHED ({ours['residual']:.1e})"
-    missed = [name for name, r in case["solvers"].items() if r.get("missed")]
-    note += f"  OTHER VALUES: {', '.join(missed)}" if missed else ""
-    return f"{head}{told}  {peers}{'  | ' + failed if failed else ''}{note}"
+    ahead = [name for name, r in case["solvers"].items() if r.get("is_ahead")]
+    note += f"  MISSED VALUES that are found by {', '.join(ahead)}" if ahead else ""
+    return f"{head}{told}  {'; '.join(peers)}{'  | ' + '; '.join(failed) if failed else ''}{note}"
 
 
-def markdown(results):
-    """The table of README.md."""
+def cell(case, prefix):
+    """The fastest of a peer's settings, as a multiple of ours, in words."""
+    reached = [ratio for name, ratio in times(case).items() if name.startswith(prefix)]
+    cut = [ratio for name, ratio in slower(case).items() if name.startswith(prefix)]
+    return f"{reached[0]:.1f}" if reached else f"> {min(cut):.0f}" if cut else "–"
+
+
+def fastest(case):
+    best = next(iter(times(case).items()), None)
+    if best:
+        return f"{best[1]:.1f} ({best[0]})"
+    cut = slower(case)
+    return f"> {min(cut.values()):.0f} (all)" if cut else "–"
+
+
+def table(cases):
     rows = [
-        "| data | entries | centred | k | residual | favard ms | passes | MB | × ARPACK | × PRIMME | × fastest peer |",
+        "| data | entries | centred | k | residual | favard, ms | × ARPACK | × PRIMME | × fastest peer | passes | MB |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for case in results["cases"]:
-        ours, peers = case["solvers"]["favard"], times(case)
-        if "error" in ours:
-            continue
-        cell = lambda name: f"{peers[name]:.1f}" if name in peers else "–"
-        best = next(iter(peers.items()), None)
-        best = f"{best[1]:.1f} ({best[0]})" if best else "–"
-        primme = min((v for n, v in peers.items() if n.startswith("PRIMME")), default=None)
+    for case in cases:
+        ours = case["solvers"]["favard"]
+        if "error" not in ours:
+            rows.append(
+                f"| {case['set']} | {case['entries']:,} | {'yes' if case['center'] else 'no'} "
+                f"| {case['k']} | {case['tol']:.0e} | {1e3 * ours['seconds']:.0f} "
+                f"| {cell(case, 'ARPACK')} | {cell(case, 'PRIMME')} | {fastest(case)} "
+                f"| {ours['passes']:.0f} | {ours['peak'] / 1e6:.0f} |"
+            )
+    return "\n".join(rows)
+
+
+def squares_table(problems):
+    rows = ["| least squares | entries | favard, ms | × lsmr | × lsqr |", "|---|---|---|---|---|"]
+    for p in problems:
+        ratio, (height, width) = least_squares.ratios(p), p["shape"]
         rows.append(
-            f"| {case['set']} | {case['entries']:,} | {'yes' if case['center'] else 'no'} | {case['k']} "
-            f"| {case['tol']:.0e} | {1e3 * ours['seconds']:.0f} | {ours['passes']:.0f} "
-            f"| {ours['peak'] / 1e6:.0f} | {cell('ARPACK')} | {f'{primme:.1f}' if primme else '–'} | {best} |"
+            f"| {p['problem']}, {height:,} × {width:,} | {p['entries']:,} "
+            f"| {1e3 * p['seconds']['favard']:.0f} | {ratio['lsmr']} | {ratio['lsqr']} |"
         )
-    text = "\n".join(rows)
+    return "\n".join(rows)
+
+
+def chosen(cases):
+    """At most ROWS of the cases: of every set in turn the next one that tells the most."""
+    wanted = [(10, 1e-8), (50, 1e-8), (10, 1e-4), (1, 1e-8), (50, 1e-4), (1, 1e-4)]
+    rank = lambda c: (wanted.index((c["k"], c["tol"])) if (c["k"], c["tol"]) in wanted else 9)
+    queues = {}
+    for case in sorted(cases, key=lambda c: (rank(c), not c["center"])):
+        queues.setdefault(case["set"], []).append(case)
+    kept = []
+    while len(kept) < ROWS and any(queues.values()):
+        for queue in queues.values():
+            if queue and len(kept) < ROWS:
+                kept.append(queue.pop(0))
+    names = list(dict.fromkeys(case["set"] for case in cases))
+    return sorted(kept, key=lambda c: (names.index(c["set"]), not c["center"], c["k"], -c["tol"]))
+
+
+def verdict(results):
+    """How all cases compare, and where a peer is more than a tenth faster."""
+    cases = [c for c in results["cases"] if times(c) or slower(c)]
+    best = {label(c): min([*times(c).values(), *slower(c).values()]) for c in cases}
+    if not best:
+        return ""
+    behind = [
+        f"{label(c)}: {1 / best[label(c)]:.2f} times as long as {next(iter(times(c)))}"
+        for c in cases
+        if best[label(c)] < 1 / 1.1
+    ]
+    text = (
+        f"In {len(best)} cases the fastest peer takes {statistics.median(best.values()):.1f} times as "
+        f"long in the median, {min(best.values()):.2f} at the least; favard is more than 10 % slower "
+        f"in {len(behind)}."
+    )
+    return "\n".join([text, *(f"- {each}" for each in behind)])
+
+
+def closing(results):
+    about = results["about"]
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    parts = [
+        verdict(results),
+        "A ratio is a peer's time over favard's, both at the residual max‖AᵀAv − s²v‖/s₁² that is "
+        "measured for both in the same way; > n: cut after n times our time. MB are what a run "
+        "takes beyond the data.",
+    ]
+    if results["left_out"]:
+        parts.append(f"Not begun in the time given: {'; '.join(results['left_out'])}.")
+    if "overhead" in results:
+        import overhead
+
+        parts.append(overhead.line(results["overhead"]) + ".")
+    parts.append(
+        f"{about['date']}, `{about['command']}`; {about['threads']} threads, best of "
+        f"{about['rounds']}; Python {about['python']}, {versions}."
+    )
+    return "\n\n".join(part for part in parts if part)
+
+
+def document(results, cases):
+    parts = [table(cases)] if cases else []
     if results["least_squares"]:
-        text += "\n\n| least squares | entries | favard ms | × lsmr | × lsqr |\n|---|---|---|---|---|\n"
-        for p in results["least_squares"]:
-            s = p["seconds"]
-            ratio = lambda who: f"{s[who] / s['favard']:.1f}" if who in s else "–"
-            text += (
-                f"| {p['problem']}, {p['shape'][0]:,} × {p['shape'][1]:,} | {p['entries']:,} "
-                f"| {1e3 * s['favard']:.0f} | {ratio('lsmr')} | {ratio('lsqr')} |\n"
-            )
-    about = results["about"]
-    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    return (
-        f"{text}\n\n{about['date']}, `{about['command'].strip()}`; {about['threads']} threads, "
-        f"best of {about['rounds']}; {versions}.\n"
-    )
+        parts.append(squares_table(results["least_squares"]))
+    return "\n\n".join([*parts, closing(results)]) + "\n"
 
 
-def plot(cases):
-    """A row for each case: the peers' times as multiples of favard's, on a logarithmic axis."""
-    left, width, step = 300, 620, 22
-    top = max([ratio for case in cases for ratio in times(case).values()] + [10])
-    low = min([ratio for case in cases for ratio in times(case).values()] + [1])
-    span = (math.floor(math.log10(low) * 2) / 2, math.ceil(math.log10(top)))
-    at = lambda ratio: left + width * (math.log10(ratio) - span[0]) / (span[1] - span[0])
-    height = step * len(cases) + 50
-    out = [f'<svg viewBox="0 0 {left + width + 30} {height}" role="img">']
-    for tick in (0.3, 1, 2, 3, 5, 10, 20, 50, 100, 1000):
-        if span[0] <= math.log10(tick) <= span[1]:
-            x, kind = at(tick), "one" if tick == 1 else "grid"
-            out.append(f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="10" y2="{height - 30}"/>')
-            out.append(f'<text x="{x:.1f}" y="{height - 12}" text-anchor="middle">×{tick:g}</text>')
-    for number, case in enumerate(cases):
-        y = 24 + step * number
-        kind = "centred" if case["center"] else "raw"
-        label = f"{case['set']}, k = {case['k']}, {kind}, {case['tol']:.0e}"
-        out.append(f'<text x="{left - 12}" y="{y + 4}" text-anchor="end">{html.escape(label)}</text>')
-        for name, ratio in times(case).items():
-            seconds = case["solvers"][name]["seconds"]
-            title = html.escape(f"{name}: {1e3 * seconds:.0f} ms, ×{ratio:.2f}")
-            colour = COLOURS.get(name, OTHER)
-            out.append(
-                f'<circle cx="{at(ratio):.1f}" cy="{y}" r="5" fill="{colour}"><title>{title}</title></circle>'
-            )
-    out.append("</svg>")
-    return "".join(out)
-
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>favard and its peers</title>
-<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<style>body{{font:15px/1.5 system-ui,sans-serif;max-width:1100px;margin:2rem auto;padding:0 1rem}}
-svg{{width:100%}}text{{fill:currentColor;font-size:12px}}.grid{{stroke:#8884}}.one{{stroke:currentColor}}
-.key span{{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin:0 .3em 0 1em}}
-table{{border-collapse:collapse;font-size:13px}}td,th{{padding:.15rem .6rem;border-bottom:1px solid #8884;text-align:right}}
-td:first-child,th:first-child{{text-align:left}}</style>
-<h1>favard and its peers</h1><p>{about}</p>
-<p>Time of a peer divided by favard's, at the same measured residual
-max‖AᵀAv − s²v‖/s₁². To the right of ×1 favard is faster.</p><p class="key">{key}</p>{plot}
-<table>{table}</table></html>"""
-
-
-def page(results):
-    about = results["about"]
-    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    told = f"{about['date']}, <code>{html.escape(about['command'])}</code>, {about['threads']} threads, best of {about['rounds']}; {versions}"
-    key = "".join(
-        f'<span style="background:{colour}"></span>{name}'
-        for name, colour in [*COLOURS.items(), ("scikit-learn, numpy", OTHER)]
-    )
-    head = "".join(f"<th>{text}</th>" for text in ("case", "solver", "ms", "×", "residual", "passes", "MB", ""))
-    rows = [f"<tr>{head}</tr>"]
-    for case in results["cases"]:
-        ratio = {"favard": 1.0} | times(case)
-        kind = "centred" if case["center"] else "raw"
-        label = f"{case['set']}, k = {case['k']}, {kind}, {case['tol']:.0e}"
-        for name, r in case["solvers"].items():
-            if "error" in r:
-                cells = [label, name, "", "", "", "", "", html.escape(r["error"])]
-            else:
-                passes = "" if r["passes"] is None else f"{r['passes']:.0f}"
-                note = "other values" if r.get("missed") else ""
-                cells = [label, name, f"{1e3 * r['seconds']:.0f}", f"{ratio[name]:.2f}"]
-                cells += [f"{r['residual']:.1e}", passes, f"{r['peak'] / 1e6:.0f}", note]
-            rows.append("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-            label = ""
-    return PAGE.format(about=told, key=key, plot=plot(results["cases"]), table="".join(rows))
+def summary(results):
+    """The table of README.md."""
+    return document(results, chosen(results["cases"]))
 
 
 def write(results, folder):
-    """results.json, table.md and page.html, each replaced as a whole."""
+    """results.json, table.md, summary.md and page.html, each replaced as a whole."""
     texts = {
         "results.json": json.dumps(results, indent=1),
-        "table.md": markdown(results),
-        "page.html": page(results),
+        "table.md": document(results, results["cases"]),
+        "summary.md": summary(results),
+        "page.html": page.page(results),
     }
     for name, text in texts.items():
         new = folder / f".{name}.new"

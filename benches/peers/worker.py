@@ -1,9 +1,14 @@
-"""One solver in a process of its own: asked and answered in lines of JSON.
+"""The solvers of one family in a process of their own: asked and answered in lines of JSON.
 
-The peak memory of a run is the process's high-water mark during it, less what it had in use when
-only the data were loaded.
+Three lines for a question: when the solver begins, when it has ended, and the result; so that the
+one who asks can cut it.
+
+The peak memory of a run is what the process had in use at most, less what it had just before: the
+data, and for those that multiply with a stored transpose the transpose, are not counted.
 """
 
+import ctypes
+import gc
 import json
 import sys
 import time
@@ -27,17 +32,25 @@ def memory(field):
         return 0
 
 
-def reset_peak():
+def settle():
+    """Gives back what is free and starts the high-water mark anew; the memory in use."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (OSError, AttributeError):
+        pass
     try:
         with open("/proc/self/clear_refs", "w") as file:
             file.write("5")
     except OSError:
         pass
+    return memory("VmRSS")
 
 
 def load(path):
+    """The matrix in float64: float32 does not hold residuals of 1e-8."""
     if path.endswith(".npy"):
-        return np.load(path)
+        return np.load(path).astype(np.float64, copy=False)
     matrix = sp.csr_array(sp.load_npz(path)).astype(np.float64)
     matrix.sum_duplicates()
     if matrix.nnz < 2**31 and max(matrix.shape) < 2**31:
@@ -46,41 +59,51 @@ def load(path):
     return matrix
 
 
+def say(reply):
+    print(json.dumps(reply), flush=True)
+
+
+def answer(data, ask):
+    solver, center, k = SOLVERS[ask["solver"]], ask["center"], ask["k"]
+    data.prepare(center, solver.needs_transpose)
+    base = settle()
+    say({"begin": True})
+    start = time.perf_counter()
+    s, v, passes = solver.solve(data, center, k, ask["parameter"])
+    seconds = time.perf_counter() - start
+    peak = max(memory("VmHWM") - base, 0)
+    say({"end": True})
+    order = np.argsort(-np.asarray(s))
+    s, v = np.asarray(s)[order], np.asarray(v)[:, order]
+    return {
+        "seconds": seconds,
+        "passes": passes,
+        "peak": peak,
+        "residual": residual(data, center, s, v),
+        "values": (s**2).tolist(),
+    }
+
+
 def main():
-    name, path = sys.argv[1:]
-    solve = SOLVERS[name][0]
+    family, path = sys.argv[1:]
     data = Data(load(path))
     # What is loaded and started on the first use is no part of a run.
-    tiny = Data(np.eye(12, 8) + 1)
-    for center in (True, False):
-        solve(tiny, center, 2, SOLVERS[name][1][0] if SOLVERS[name][1] else 1e-4)
-    base = memory("VmRSS")
-    print(json.dumps({"shape": data.x.shape}), flush=True)
+    tiny = Data(np.random.default_rng(1).standard_normal((60, 50)))
+    for solver in SOLVERS.values():
+        if solver.family == family:
+            for center in (True, False):
+                try:
+                    solver.solve(tiny, center, 2, solver.ladder[-1] if solver.ladder else 1e-4)
+                except Exception:  # told when it fails on the data
+                    pass
+    say({"shape": data.x.shape})
     for line in sys.stdin:
-        ask = json.loads(line)
-        center, k, parameter = ask["center"], ask["k"], ask["parameter"]
         try:
-            data.operator(center)
-            if name != "favard":
-                data.transpose
-            reset_peak()
-            start = time.perf_counter()
-            s, v, passes = solve(data, center, k, parameter)
-            seconds = time.perf_counter() - start
-            peak = max(memory("VmHWM") - base, 0)
-            order = np.argsort(-np.asarray(s))
-            s, v = np.asarray(s)[order], np.asarray(v)[:, order]
-            reply = {
-                "seconds": seconds,
-                "passes": passes,
-                "peak": peak,
-                "residual": residual(data, center, s, v),
-                "values": (s**2).tolist(),
-            }
+            reply = answer(data, json.loads(line))
         except Exception as error:  # a solver that fails is reported, whatever it failed with
             text = str(error).splitlines()
             reply = {"error": f"{type(error).__name__}: {text[0] if text else ''}"}
-        print(json.dumps(reply), flush=True)
+        say(reply)
 
 
 if __name__ == "__main__":

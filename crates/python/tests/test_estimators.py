@@ -1,6 +1,7 @@
 """scikit-learn's conventions."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -124,3 +125,23 @@ def test_bad_parameters_of_least_squares(params, message, dense):
 def test_callback_must_be_callable(dense):
     with pytest.raises(TypeError, match="callback must be callable"):
         favard.PCA(2, callback="no").fit(dense)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_warning_unless_rounding_alone_is_missing(dtype, rng):
+    """What counts as rounding is 8 ε √n of the type: a residual of 1e-7 is that in float32, and a
+    result that missed its tolerance in float64."""
+    from favard import _common
+    from favard._info import Info
+
+    eps = float(np.finfo(dtype).eps)
+    model = favard.PCA(1).fit(rng.normal(size=(20, 4)).astype(dtype))
+    for residual, is_told in ((1e-10 + 16 * eps, False), (1e-10 + 100 * eps, True)):
+        model.info_ = Info(
+            stop="converged", iterations=1, applications=1, passes=1.0, tolerance=1e-10,
+            history=np.array([[1.0, 1.0, 1.0, residual]]), residuals=np.array([residual]),
+        )
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            _common.finish(model, {})
+        assert bool(told) == is_told

@@ -59,6 +59,69 @@ LAYOUTS = {
 }
 
 
+def numbers(model):
+    """What was fitted, as an array whose signs are fixed."""
+    return np.abs(getattr(model, "components_", getattr(model, "coef_", None)))
+
+
+def solvable(X):
+    """A right-hand side in the range of X."""
+    return np.asarray(X @ np.ones(6), dtype=float).ravel()
+
+
+#: What every estimator and function gives, up to signs.
+ALL = {
+    "PCA": lambda X: numbers(favard.PCA(2, tol=0).fit(X)),
+    "TruncatedSVD": lambda X: numbers(favard.TruncatedSVD(2, tol=0).fit(X)),
+    "IncrementalPCA": lambda X: numbers(favard.IncrementalPCA(2, tol=0).fit(X)),
+    "LeastSquares": lambda X: numbers(favard.LeastSquares(tol=0).fit(X, np.arange(40.0))),
+    "Kaczmarz": lambda X: numbers(favard.Kaczmarz(max_iter=20).fit(X, solvable(X))),
+    "SubspaceTracker": lambda X: numbers(favard.SubspaceTracker(2).fit(X)),
+    "svds": lambda X: favard.svds(X, k=2)[1],
+    "eigsh": lambda X: favard.eigsh(X.T @ X if min(X.shape) else X, k=2)[0],
+    "lsmr": lambda X: favard.lsmr(X, np.arange(40.0), atol=1e-13, btol=1e-13)[0],
+}
+
+
+@pytest.mark.filterwarnings("ignore:Kaczmarz")  # 20 passes: equal, not exact
+@pytest.mark.parametrize("who", ALL)
+@pytest.mark.parametrize("name", ["fortran", "sliced", "negative strides", "read-only", "big-endian",
+                                  "unaligned", "packed"])
+def test_every_layout_in_everything(name, who, X):
+    """Sums in another order round otherwise: 1e-9 is far above κ ε = 1e4 · 2e-16, and far below what
+    a number that is read from the wrong place would change."""
+    assert_allclose(ALL[who](LAYOUTS[name](X)), ALL[who](X), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Kaczmarz")  # 20 passes: equal, not exact
+@pytest.mark.parametrize("who", ALL)
+@pytest.mark.parametrize("name", ["explicit zeros", "summed duplicates", "unsorted", "int64",
+                                  "read-only", "big-endian", "big-endian indices", "coo", "csc"])
+def test_every_sparse_variant_in_everything(name, who, X):
+    """Each gives what the dense matrix gives; what is not stored counts as zero."""
+    A, D = {name: (A, D) for name, A, D in csr_variants(X)}[name]
+    assert_allclose(ALL[who](A), ALL[who](D), rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("who", ALL)
+@pytest.mark.parametrize(
+    "bad",
+    [
+        np.zeros((0, 6)),
+        np.zeros((40, 0)),
+        sp.csr_array((0, 6)),
+        sp.csr_array((40, 0)),
+        np.array([["a", "b"], ["c", "d"]]),
+        np.array([["a", "b"], ["c", "d"]], dtype=object),
+        np.full((40, 6), "x", dtype=object),
+    ],
+    ids=["rows", "cols", "sparse rows", "sparse cols", "strings", "objects", "tall objects"],
+)
+def test_what_is_no_data_is_refused_by_everything(who, bad):
+    with pytest.raises((ValueError, TypeError)):
+        ALL[who](bad)
+
+
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_layout_gives_the_same(name, X):
     """The strides decide the order of sums: equal up to their rounding."""
@@ -107,6 +170,12 @@ def csr_variants(X):
     long = A.copy()
     long.indices, long.indptr = A.indices.astype(np.int64), A.indptr.astype(np.int64)
     yield "int64", long, X
+    big = A.copy()
+    big.data = A.data.astype(">f8")
+    yield "big-endian", big, X
+    swapped = A.copy()
+    swapped.indices, swapped.indptr = A.indices.astype(">i4"), A.indptr.astype(">i4")
+    yield "big-endian indices", swapped, X
     frozen = A.copy()
     for part in (frozen.data, frozen.indices, frozen.indptr):
         part.flags.writeable = False

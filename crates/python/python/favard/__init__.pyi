@@ -127,6 +127,8 @@ class IncrementalPCA(_Components):
         batch_size: int | None = ...,
         n_oversamples: int = ...,
         tol: float = ...,
+        callback: _Callback | None = ...,
+        verbose: int = ...,
     ) -> None: ...
     def fit(self, X: _Data, y: Any = ...) -> IncrementalPCA: ...
     def partial_fit(self, X: _Data, y: Any = ..., check_input: bool = ...) -> IncrementalPCA: ...
@@ -144,9 +146,12 @@ class LeastSquares(BaseEstimator):
         fit_intercept: bool = ...,
         alpha: float = ...,
         tol: float = ...,
-        solver: Literal["auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev"] = ...,
+        solver: Literal[
+            "auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg"
+        ] = ...,
         scaling: bool = ...,
         max_iter: int = ...,
+        batch_size: int | None = ...,
         random_state: _Seed = ...,
         callback: _Callback | None = ...,
         verbose: int = ...,

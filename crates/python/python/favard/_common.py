@@ -80,17 +80,20 @@ def weights_of(sample_weight, X):
 
 
 def run(estimator, core, X, *args, **kwargs):
-    """Calls the core with the watcher of an estimator, and words its errors like scikit-learn."""
+    """Calls the core with the watcher of an estimator, and words its errors like scikit-learn.
+
+    What the core is asked for is a dictionary among the arguments; it has the tolerance.
+    """
     name = type(estimator).__name__
-    callback, close = watcher(name, estimator.verbose, estimator.callback)
-    try:
-        found = core(*args, callback=callback, **kwargs)
-    except ValueError as error:
-        if "not finite" in str(error):
-            assert_all_finite(X, estimator_name=name, input_name="X")
-        raise
-    info = Info.of(found["info"])
-    close(info)
+    asked = next((each for each in args if isinstance(each, dict)), {})
+    with watcher(name, estimator.verbose, estimator.callback, asked.get("tolerance")) as watch:
+        try:
+            found = core(*args, callback=watch.callback, **kwargs)
+        except ValueError as error:
+            if "not finite" in str(error):
+                assert_all_finite(X, estimator_name=name, input_name="X")
+            raise
+        info = watch.info = Info.of(found["info"])
     return found, info
 
 
@@ -101,7 +104,7 @@ def finish(estimator, found):
         raise raised
     info = estimator.info_
     stopped = info.stop in ("requested", "exhausted")
-    if info.certified or stopped or (info.stop == "converged" and _is_rounding(info)):
+    if info.certified or stopped or (info.stop == "converged" and _is_rounding(estimator)):
         return
     worst = info.residuals.max() if info.residuals.size else np.nan
     warnings.warn(
@@ -113,7 +116,15 @@ def finish(estimator, found):
     )
 
 
-def _is_rounding(info):
-    """Whether a run that says it converged missed the tolerance by rounding alone."""
-    largest = abs(info.history[-1, 2]) if len(info.history) else 0.0
-    return info.tolerance < 1e-9 or info.residuals.max(initial=0.0) <= 1e-5 * largest
+def _is_rounding(estimator):
+    """Whether a run that says it converged missed the tolerance by rounding alone: the residuals,
+    which are computed anew, and those of the run each have the rounding of their products."""
+    info, largest = estimator.info_, 1.0
+    if hasattr(estimator, "components_"):
+        # Residuals of eigenvalues are absolute, those of least squares are relative.
+        largest = abs(info.history[-1, 2]) if len(info.history) else 0.0
+        fitted = estimator.components_
+    else:
+        fitted = estimator.coef_
+    room = info.tolerance + 2 * rounding(fitted.dtype, estimator.n_features_in_)
+    return info.residuals.max(initial=0.0) <= room * largest

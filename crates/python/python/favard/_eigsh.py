@@ -134,8 +134,13 @@ def eigsh(
         "seed": seed_of(rng),
         "basis": twice * int(ncv) if ncv else 0,
     }
-    callback, close = watcher("eigsh", verbose, callback)
-    found = _core.eigen(source.core(), search, start=start, callback=callback)
+    tolerance = search["tolerance"]
+    with watcher("eigsh", verbose, callback, tolerance) as watch:
+        found = _core.eigen(source.core(), search, start=start, callback=watch.callback)
+        residuals = found["residuals"].astype(float)
+        certified = found["info"]["stop"] == "converged"
+        info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
+        watch.info = info
     if found["raised"] is not None:
         raise found["raised"]
     values, vectors = found["values"], found["vectors"]
@@ -148,11 +153,6 @@ def eigsh(
         values = sigma + 1 / values
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
-    residuals = found["residuals"].astype(float)
-    certified = found["info"]["stop"] == "converged"
-    tolerance = search["tolerance"]
-    info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
-    close(info)
     if info.stop == "iterations":
         raise ArpackNoConvergence(
             f"No convergence ({info.applications} products, residual {residuals.max():.1e})",

@@ -1,5 +1,6 @@
 """IncrementalPCA."""
 
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -11,6 +12,7 @@ from favard._common import check_number, tolerance
 from favard._components import Components
 from favard._data import FLOATS, core_matrix, is_sparse
 from favard._info import Info
+from favard._progress import watcher
 
 
 class IncrementalPCA(Components):
@@ -19,6 +21,10 @@ class IncrementalPCA(Components):
     In place of ``sklearn.decomposition.IncrementalPCA``. More directions are kept than are asked
     for, and it is known how much is thrown away: ``info_.residuals`` is a bound on the error of
     every component.
+
+    There is one method, so no ``solver``. Columns are not scaled: their deviations are known only
+    after the last batch, and what was thrown away before was chosen without them. Rows are not
+    weighted either, for the state counts them; a row of weight 3 can be given three times.
 
     Parameters
     ----------
@@ -34,6 +40,12 @@ class IncrementalPCA(Components):
         How many more directions are kept than are asked for.
     tol : float, default=1e-6
         The error, relative to the largest variance, up to which the result counts as certified.
+    callback : callable, default=None
+        Called as ``callback(tick, passes, residual)`` after every batch: how many there were, the
+        passes over the rows seen, and the bound on the error. When it returns true ``fit`` stops,
+        and keeps what it has.
+    verbose : int, default=0
+        Whether progress is shown.
 
     Attributes
     ----------
@@ -63,7 +75,7 @@ n_components_, noise_variance_
 
     def __init__(
         self, n_components=None, *, whiten=False, copy=True, batch_size=None, n_oversamples=10,
-        tol=1e-6,
+        tol=1e-6, callback=None, verbose=0,
     ):
         self.n_components = n_components
         self.whiten = whiten
@@ -71,9 +83,14 @@ n_components_, noise_variance_
         self.batch_size = batch_size
         self.n_oversamples = n_oversamples
         self.tol = tol
+        self.callback = callback
+        self.verbose = verbose
 
     def fit(self, X, y=None):
         """Fit the components to X, a batch at a time.
+
+        After Ctrl-C, or an exception of the callback, the components of the batches before are
+        kept, and ``info_.stop`` is ``'cancelled'``.
 
         Parameters
         ----------
@@ -93,10 +110,33 @@ n_components_, noise_variance_
         n_samples, n_features = X.shape
         self.batch_size_ = 5 * n_features if self.batch_size is None else self.batch_size
         least = self.n_components or 0
-        for batch in gen_batches(n_samples, self.batch_size_, min_batch_size=least):
-            self._absorb(X[batch])
-        self._keep(X.dtype)
+        with watcher(type(self).__name__, self.verbose, self.callback) as watch:
+            batches = gen_batches(n_samples, self.batch_size_, min_batch_size=least)
+            for tick, batch in enumerate(batches, 1):
+                if self._step(X[batch], tick, watch.callback):
+                    break
+            if watch.callback is None:
+                self._keep()
+            watch.info = self.info_
         return self
+
+    def _step(self, X, tick, callback):
+        """Takes a batch in and tells the callback; whether that wants no more."""
+        try:
+            self._absorb(X)
+        except KeyboardInterrupt:
+            if self._stream is not None:
+                self._keep("cancelled")
+            raise
+        if callback is None:
+            return False
+        self._keep("cancelled")  # unless the callback returns
+        stop = bool(callback(tick, self.info_.passes, self._bound()))
+        self.info_ = replace(self.info_, stop="requested" if stop else "exhausted")
+        return stop
+
+    def _bound(self):
+        return float(self.info_.residuals.max(initial=0.0))
 
     def partial_fit(self, X, y=None, check_input=True):
         """Take the rows of a batch in.
@@ -116,8 +156,12 @@ n_components_, noise_variance_
         """
         first = getattr(self, "_stream", None) is None
         X = self._validated(X, first) if check_input else X
-        self._absorb(X)
-        self._keep(X.dtype)
+        with watcher(type(self).__name__, self.verbose, self.callback) as watch:
+            self._absorb(X)
+            self._keep()
+            watch.info = self.info_
+            if watch.callback is not None:
+                watch.callback(1, self.info_.passes, self._bound())
         return self
 
     def _validated(self, X, first):
@@ -177,11 +221,12 @@ n_components_, noise_variance_
             )
         return count
 
-    def _keep(self, dtype):
-        """Sets the fitted attributes."""
+    def _keep(self, stop=None):
+        """Sets the fitted attributes; `stop` is what ended the batches before their time."""
         found = self._stream.snapshot()
         dtype = np.float32 if self._stream.is_single() else np.float64
-        self.info_ = Info.of(found["info"], solver="stream")
+        ended = {} if stop is None else {"stop": stop}
+        self.info_ = Info.of(found["info"], solver="stream", **ended)
         self.components_ = found["components"]
         self.explained_variance_ = found["explained_variance"].astype(dtype, copy=False)
         self.explained_variance_ratio_ = found["explained_variance_ratio"].astype(dtype, copy=False)

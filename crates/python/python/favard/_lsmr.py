@@ -113,13 +113,12 @@ def lsmr(
         "passes": 2.0 * steps + 2.0,
         "seed": 1,
     }
-    watch, close = watcher("lsmr", show, callback)
     targets = rhs.reshape(-1, 1)
-    found = _core.least_squares(source.core(), targets, problem, callback=watch)
+    with watcher("lsmr", show, callback, problem["tolerance"]) as watch:
+        found = _core.least_squares(source.core(), targets, problem, callback=watch.callback)
+        info = watch.info = Info.of(found["info"])
     if found["raised"] is not None:
         raise found["raised"]
-    info = Info.of(found["info"])
-    close(info)
     step = found["x"][0]
     x = start + step
     r = rhs - source.multiply(step.reshape(-1, 1))[:, 0]

@@ -21,6 +21,9 @@ class Source:
     def __init__(self, A):
         if hasattr(A, "matmat") and not hasattr(A, "matvec") and hasattr(A, "shape"):
             A = _by_blocks(A)
+        if (issparse(A) or isinstance(A, np.ndarray)) and not A.dtype.isnative:
+            # SciPy's own products refuse other byte orders.
+            A = A.astype(A.dtype.newbyteorder("="))
         self.operator = aslinearoperator(A)
         dtype = self.operator.dtype
         if dtype is None or not np.issubdtype(dtype, np.number):

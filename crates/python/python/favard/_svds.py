@@ -113,16 +113,16 @@ def svds(
         "seed": seed_of(random_state if rng is None else rng),
         "basis": twice * ncv if ncv else 0,
     }
-    callback, close = watcher("svds", verbose, callback)
-    found = _core.singular(source.core(), search, start=start, callback=callback)
+    tolerance = search["tolerance"]
+    with watcher("svds", verbose, callback, tolerance) as watch:
+        found = _core.singular(source.core(), search, start=start, callback=watch.callback)
+        certified = found["residual"] <= tolerance * found["scale"]
+        residuals = np.array([found["residual"]])
+        info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
+        watch.info = info
     if found["raised"] is not None:
         raise found["raised"]
     u, s, vh = _triplets(source, found)
-    tolerance = search["tolerance"]
-    certified = found["residual"] <= tolerance * found["scale"]
-    residuals = np.array([found["residual"]])
-    info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
-    close(info)
     if info.stop == "iterations" and not certified:
         raise ArpackNoConvergence(
             f"No convergence ({info.applications} products, residual {residuals[0]:.1e})", s, vh

@@ -154,11 +154,11 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         # A last batch that is too small goes with the one before.
         least = self.n_components + 1 if self.learning_rate is None else 0
         self._forget()
-        callback, close = watcher(type(self).__name__, self.verbose, self.callback)
-        for batch in gen_batches(X.shape[0], size, min_batch_size=least):
-            if self._absorb(X[batch], None if mask is None else mask[batch], callback):
-                break
-        close(self.info_)
+        with watcher(type(self).__name__, self.verbose, self.callback) as watch:
+            for batch in gen_batches(X.shape[0], size, min_batch_size=least):
+                if self._absorb(X[batch], None if mask is None else mask[batch], watch.callback):
+                    break
+            watch.info = self.info_
         return self
 
     def partial_fit(self, X, y=None, *, mask=None):
@@ -181,9 +181,9 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         X, mask = self._validated(X, mask, first)
         if first:
             self._forget()
-        callback, close = watcher(type(self).__name__, self.verbose, self.callback)
-        self._absorb(X, mask, callback)
-        close(self.info_)
+        with watcher(type(self).__name__, self.verbose, self.callback) as watch:
+            self._absorb(X, mask, watch.callback)
+            watch.info = self.info_
         return self
 
     def _forget(self):

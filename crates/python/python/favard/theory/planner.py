@@ -101,6 +101,14 @@ class Target:
         The probability of failure.
     largest_batch : int, default=None
         The largest batch that can be drawn.
+
+    Examples
+    --------
+    >>> from favard.theory import Estimates, Target, plan
+    >>> known = Estimates.from_spectrum([0.9, 1.0])
+    >>> loose = plan(known, Target(1e-2)).mini_batch.practical.iterations.value
+    >>> loose < plan(known, Target(1e-6)).mini_batch.practical.iterations.value
+    True
     """
 
     epsilon: float
@@ -225,6 +233,13 @@ class Plan:
         What is to be subtracted from the diagonal, and the regime then.
     breaking_variance : Quantity
         The largest ``||E[N kron N]||`` of a step that the mini-batch run survives.
+
+    Examples
+    --------
+    >>> from favard.theory import Estimates, plan
+    >>> found = plan(Estimates.from_spectrum([0.9, 1.0]), 1e-6)
+    >>> found.mini_batch.practical.beta.value, found.mini_batch.practical.iterations.value
+    (0.2025, 22.0)
     """
 
     mini_batch: Pair
@@ -312,6 +327,15 @@ class Estimate:
         Block products used.
     passes : float
         Passes over the data used.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from favard.theory import estimate
+    >>> X = np.random.default_rng(0).normal(size=(2000, 3)) * [1.0, 0.7, 0.5]
+    >>> found = estimate(X)
+    >>> found.sigma_range[0] <= found.estimates.sigma_norm <= found.sigma_range[1]
+    True
     """
 
     estimates: Estimates

@@ -1,0 +1,44 @@
+"""What is run: (set, numbers of components, centred or not), and for how long."""
+
+from dataclasses import dataclass
+
+import data
+
+BOTH, YES, NO = (True, False), (True,), (False,)
+COMPONENTS = (1, 10, 50)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Problems, residuals, and the minutes after which no further problem is begun."""
+
+    problems: list
+    tolerances: tuple = (1e-4, 1e-8)
+    minutes: float = float("inf")
+
+
+PRESETS = {
+    # A smoke test of a minute.
+    "quick": Preset([(name, (1, 10), BOTH) for name in data.QUICK]),
+    # The table of README.md: what matters most comes first.
+    "readme": Preset(
+        [
+            ("topics-10m", (10,), YES),
+            ("genes-10m", (10,), YES),
+            ("flat-1m", (10,), BOTH),
+            ("clustered-1m", (10,), BOTH),
+            ("topics-1m", (1, 10, 50), BOTH),
+            ("genes-1m", (1, 10, 50), BOTH),
+            ("dense-tall", (1, 10), BOTH),
+            ("dense-images", (10, 50), YES),
+            ("flat-1m", (1, 50), BOTH),
+            ("clustered-1m", (1, 50), BOTH),
+            ("genes-10m", (1, 50), YES),
+            ("topics-10m", (1, 50), YES),
+            ("dense-images", (1,), BOTH),
+        ],
+        minutes=45,
+    ),
+    # Everything: hours.
+    "full": Preset([(name, COMPONENTS, BOTH) for name in data.SETS]),
+}
