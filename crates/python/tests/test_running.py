@@ -185,10 +185,11 @@ def interrupted(setup, run, after="pass"):
 
 
 def test_ctrl_c_keeps_the_partial_result():
-    """Steps of milliseconds, for ever: the fit stops at the next one, and has what it found."""
+    """Steps of 20 ms, hundreds of them: the fit stops at the next one, and has what it found."""
     late, lines = interrupted(
         "X = np.random.default_rng(0).normal(size=(600, 500))\n"
-        "    model = favard.PCA(3, solver='power', tol=1e-15, max_iter=10**9)",
+        "    slow = lambda *record: time.sleep(0.02)\n"
+        "    model = favard.PCA(3, solver='power', tol=1e-15, max_iter=10**9, callback=slow)",
         "model.fit(X)",
         "print(model.info_.stop, model.components_.shape, model.info_.certified)",
     )
@@ -196,30 +197,31 @@ def test_ctrl_c_keeps_the_partial_result():
     assert lines[0] == "cancelled (3, 500) False"
 
 
-# Estimators whose steps are short and whose tolerance is out of reach: (setup, fit, what is kept).
+# Estimators whose tolerance is out of reach and whose steps a callback makes 20 ms long, so that none
+# is done before the interrupt: (setup, fit, what is kept).
 ENDLESS = {
     "TruncatedSVD": (
         "X = rng.normal(size=(600, 500))\n"
-        "    model = favard.TruncatedSVD(3, solver='power', tol=1e-15, max_iter=10**9)",
+        "    model = favard.TruncatedSVD(3, solver='power', tol=1e-15, max_iter=10**9, callback=slow)",
         "model.fit(X)",
         "model.components_",
     ),
     "LeastSquares": (
         "X = rng.normal(size=(600, 500)) * np.geomspace(1, 1e-6, 500)\n"
         "    model = favard.LeastSquares(solver='heavy-ball', scaling=False, tol=1e-15,\n"
-        "                                max_iter=10**9)",
+        "                                max_iter=10**9, callback=slow)",
         "model.fit(X, X[:, 0])",
         "model.coef_",
     ),
     "Kaczmarz": (
         "X = rng.normal(size=(600, 500)) * np.geomspace(1, 1e-6, 500)\n"
-        "    model = favard.Kaczmarz(tol=1e-15, max_iter=10**9)",
+        "    model = favard.Kaczmarz(tol=1e-15, max_iter=10**9, callback=slow)",
         "model.fit(X, X @ np.ones(500))",
         "model.coef_",
     ),
     "IncrementalPCA": (
         "X = rng.normal(size=(100_000, 60))\n"
-        "    model = favard.IncrementalPCA(3, batch_size=20)",
+        "    model = favard.IncrementalPCA(3, batch_size=20, callback=slow)",
         "model.fit(X)",
         "model.components_",
     ),
@@ -230,7 +232,7 @@ ENDLESS = {
 def test_ctrl_c_keeps_the_partial_result_of_every_estimator(name):
     setup, run, kept = ENDLESS[name]
     late, lines = interrupted(
-        "rng = np.random.default_rng(0)\n    " + setup,
+        "rng = np.random.default_rng(0)\n    slow = lambda *record: time.sleep(0.02)\n    " + setup,
         run,
         f"print(model.info_.stop, np.isfinite({kept}).all(), model.info_.certified)",
     )
