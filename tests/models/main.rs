@@ -3,6 +3,7 @@
 mod bad_input;
 mod certificate;
 mod checkpoint;
+mod damaged;
 mod lanczos;
 mod laws;
 mod pca;

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use favard_models::Checkpoints;
-
-use crate::args::FitArgs;
+use crate::args::SaveArgs;
 use crate::shown;
 
 /// The command of this run, quoted for a shell.
@@ -44,32 +42,20 @@ fn line(words: impl Iterator<Item = String>) -> String {
     ["favard".to_string()].into_iter().chain(words.map(quoted)).collect::<Vec<_>>().join(" ")
 }
 
-/// What is saved, and what is taken up.
-pub fn checkpoints(args: &FitArgs) -> Checkpoints {
-    let mut checkpoints = Checkpoints::new().every(args.checkpoint_every);
-    if let Some(file) = &args.checkpoint {
-        checkpoints = checkpoints.save(file);
-    }
-    if let Some(file) = &args.resume {
-        checkpoints = checkpoints.resume(file);
-    }
-    checkpoints
-}
-
-/// Says how a run that was interrupted, or ran out of passes, goes on; `otherwise` where it was not
-/// saved.
-pub fn say(args: &FitArgs, stop: &str, otherwise: &str) {
+/// Says how a run that was interrupted, or ran out of its budget, goes on: with a larger `budget`, an
+/// option; `otherwise` where it was not saved.
+pub fn say(save: &SaveArgs, stop: &str, budget: &str, otherwise: &str) {
     let interrupted = stop == "cancelled";
-    match &args.checkpoint {
+    match &save.checkpoint {
         Some(file) if interrupted => {
             let command = shown::one_line(&resuming(file));
-            eprintln!("favard: interrupted; it goes on, to the same bits, by: {command}");
+            shown::note(&format!("interrupted; it goes on, to the same bits, by: {command}"));
         }
         Some(file) if matches!(stop, "passes" | "iterations") => {
             let command = shown::one_line(&resuming(file));
-            eprintln!("favard: it goes on with a larger --max-passes by: {command}");
+            shown::note(&format!("it goes on with a larger {budget} by: {command}"));
         }
-        None if interrupted => eprintln!("favard: interrupted; {otherwise}"),
+        None if interrupted => shown::note(&format!("interrupted; {otherwise}")),
         _ => {}
     }
 }

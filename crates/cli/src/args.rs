@@ -1,20 +1,23 @@
 //! The arguments of the program, and its help.
 
 mod complete;
+mod read;
 mod reproduce;
+mod save;
 mod systems;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use favard_models::Solver;
 
 use complete::COMPLETE_HELP;
 pub use complete::CompleteArgs;
+pub use read::{FileFormat, ReadArgs};
 use reproduce::REPRODUCE_HELP;
 pub use reproduce::{Experiment, ReproduceArgs};
+pub use save::SaveArgs;
 use systems::{KACZMARZ_HELP, LSTSQ_HELP};
 pub use systems::{KaczmarzArgs, LstsqArgs, LstsqMethod, SystemArgs};
 
@@ -44,6 +47,10 @@ pub struct Cli {
     /// Threads to use; the result does not depend on it.
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<NonZeroUsize>,
+
+    /// Memory that may be taken, as 500M or 8G; what the system has unless given.
+    #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
+    pub memory: Option<u64>,
 
     /// What to do.
     #[command(subcommand)]
@@ -124,6 +131,7 @@ const CONVERT_HELP: &str = "\
 Examples:
   favard convert counts.mtx.gz counts.npz    for scipy.sparse.load_npz
   favard convert cells.h5ad cells.csv        with names
+  favard convert years.txt years.npz --header --separator ';'
 
 The name of OUT decides: .mtx and .npz are sparse, .npy, .csv and .tsv dense. Names are kept in .csv
 and .tsv only. OUT is replaced as a whole or not at all.";
@@ -145,6 +153,18 @@ Examples:
 
 The eigenvalues at the top come from block Lanczos, with residuals as error bars. The counts come
 from Chebyshev moments with random vectors; a range is blurred by about 3/products of the whole.";
+
+/// A number of bytes, with a unit or without.
+fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
+    let unit = units.into_iter().find_map(|(name, size)| Some((text.strip_suffix(name)?, size)));
+    let (number, size) = unit.unwrap_or((text, 1));
+    let number: u64 = number.parse().map_err(|_| "not a number of bytes, as 500M".to_string())?;
+    number.checked_mul(size).ok_or("more than there can be".to_string())
+}
+
+/// Ranges of a density: more would not fit on any screen.
+const MOST_BINS: u64 = 100_000;
 
 /// What a fit is told, whichever it is.
 #[derive(Debug, Args)]
@@ -192,23 +212,11 @@ pub struct FitArgs {
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
 
-    /// Save the run to this file as it goes.
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
+    #[command(flatten)]
+    pub save: SaveArgs,
 
-    /// Seconds between two saves; with 0, one after every step.
-    #[arg(long, value_name = "SEC", default_value = "60", value_parser = seconds)]
-    pub checkpoint_every: Duration,
-
-    /// Go on with the run that was saved to this file: same bits as an unbroken one.
-    #[arg(long, value_name = "FILE")]
-    pub resume: Option<PathBuf>,
-}
-
-/// A time in seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let value: f64 = text.parse().map_err(|_| "not a number".to_string())?;
-    Duration::try_from_secs_f64(value).map_err(|_| "not a time of 0 or more".to_string())
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 /// Arguments of `favard pca`.
@@ -246,6 +254,9 @@ pub struct InfoArgs {
     /// Print as JSON.
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 /// Arguments of `favard convert`.
@@ -256,6 +267,13 @@ pub struct ConvertArgs {
 
     /// The file to write.
     pub output: PathBuf,
+
+    /// Print as JSON what was written.
+    #[arg(long)]
+    pub json: bool,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 /// Arguments of `favard plan`.
@@ -319,6 +337,9 @@ pub struct PlanArgs {
     /// Print as JSON.
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 /// Arguments of `favard spectrum`.
@@ -340,8 +361,9 @@ pub struct SpectrumArgs {
     pub probes: NonZeroUsize,
 
     /// Ranges of equal length.
-    #[arg(long, value_name = "N", default_value = "20")]
-    pub bins: NonZeroUsize,
+    #[arg(long, value_name = "N", default_value_t = 20,
+        value_parser = clap::value_parser!(u64).range(1..=MOST_BINS))]
+    pub bins: u64,
 
     /// Do not subtract the mean.
     #[arg(long)]
@@ -358,4 +380,7 @@ pub struct SpectrumArgs {
     /// Print as JSON.
     #[arg(long)]
     pub json: bool,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use favard_io::Matrix;
 use favard_operator::{ColumnMoments, Csr, Dense, RowOperator};
 
+use crate::args::ReadArgs;
 use crate::error::{Error, Result};
 use crate::{example, shown};
 
@@ -31,7 +32,7 @@ enum Stored {
 
 impl Data {
     /// Reads a file, or makes the example where there is none.
-    pub fn load(path: Option<&Path>) -> Result<Self> {
+    pub fn load(path: Option<&Path>, read: &ReadArgs) -> Result<Self> {
         let Some(path) = path else {
             let (matrix, documents, words) = example::topics().map_err(Error::of("example"))?;
             return Ok(Self {
@@ -42,7 +43,7 @@ impl Data {
             });
         };
         let name = path.display().to_string();
-        let loaded = favard_io::read::<f64>(path)?;
+        let loaded = favard_io::read_with::<f64>(path, &read.options())?;
         let matrix = match loaded.matrix {
             Matrix::Sparse(csr) => Stored::Sparse(csr),
             Matrix::Dense(array) => Stored::Dense(Dense::new(array).map_err(Error::of(&name))?),

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use favard_io::ErrorKind;
+
 /// The result of everything fallible in the program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -9,7 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written: the file, the line and the column.
-    #[error(transparent)]
+    #[error("{}", told(.0))]
     File(#[from] favard_io::Error),
     /// The data of a file does not allow what was asked for.
     #[error("{name}: {source}")]
@@ -49,9 +51,17 @@ impl Error {
     pub fn argument(name: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Argument { name: name.into(), problem: problem.into() }
     }
+}
 
-    /// Whether nobody reads the output any more.
-    pub fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+/// What is wrong with a file, with the program's options in place of the library's names.
+fn told(error: &favard_io::Error) -> String {
+    let text = error.to_string();
+    match error.kind() {
+        ErrorKind::Limit { field, .. } => {
+            let option = format!("(--limit {}=N allows more)", field.replace('_', "-"));
+            text.replace(&format!("(Limits::{field})"), &option)
+        }
+        ErrorKind::UnknownFormat => text.replace("name it explicitly", "say it with --format NAME"),
+        _ => text,
     }
 }

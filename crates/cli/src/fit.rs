@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use favard_engine::{Info, Record};
-use favard_models::{Certificate, PcaFit, SvdFit};
+use favard_models::{Certificate, Pca, PcaFit, SvdFit};
 use favard_operator::Block;
 use serde::Serialize;
 
 use crate::args::FitArgs;
 use crate::data::Data;
+use crate::error::{Error, Result};
 use crate::memory;
 
 /// A finished fit, with everything that is written about it.
@@ -27,6 +28,8 @@ pub struct Fit {
     pub next: Option<f64>,
     /// What a component is called: PC or SV.
     pub prefix: &'static str,
+    /// Whether the mean was subtracted, and whether the columns were scaled.
+    pub prepared: (bool, bool),
 }
 
 /// The keys are part of the program's interface.
@@ -88,8 +91,8 @@ impl Run<'_> {
         }
     }
 
-    /// From a PCA.
-    pub fn pca(&self, fit: &PcaFit<f64>) -> favard_models::Result<Fit> {
+    /// From a PCA of data that was centred and scaled, or not.
+    pub fn pca(&self, fit: &PcaFit<f64>, prepared: (bool, bool)) -> favard_models::Result<Fit> {
         let (solver, reason) = fit.method();
         let summary = self.summary((solver.to_string(), reason), fit.is_certified(), fit.info());
         let summary = Summary {
@@ -108,6 +111,7 @@ impl Run<'_> {
             history: fit.info().history.clone(),
             next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "PC",
+            prepared,
         })
     }
 
@@ -132,6 +136,7 @@ impl Run<'_> {
             history: fit.info().history.clone(),
             next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "SV",
+            prepared: (false, false),
         })
     }
 }
@@ -140,6 +145,20 @@ impl Run<'_> {
 pub fn components(args: &FitArgs, data: &Data) -> usize {
     let (rows, cols) = data.shape();
     args.k.unwrap_or(6.min(rows).min(cols))
+}
+
+/// `Ok` when there is memory for a fit and its results, beside the data.
+pub fn check_memory(pca: &Pca, args: &FitArgs, data: &Data) -> Result<()> {
+    let (rows, cols) = data.shape();
+    let k = components(args, data).min(rows).min(cols);
+    // Components and scores, as they are found and as they are written.
+    let results = memory::vectors(cols, 2 * k).saturating_add(memory::vectors(rows, k));
+    // Mean, scale and moments of the columns: what any method takes, whatever else it does.
+    let least = results.saturating_add(memory::vectors(cols, 8));
+    memory::check(&data.name, "a fit", least)?;
+    // Now that this much is there, one product with the data tells the rest.
+    let fit = pca.memory(&data.rows()).map_err(Error::of(&data.name))?;
+    memory::check(&data.name, "a fit", results.saturating_add(fit as u64))
 }
 
 impl Fit {

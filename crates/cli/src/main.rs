@@ -46,8 +46,6 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(Outcome::Met) => ExitCode::SUCCESS,
         Ok(Outcome::NotConverged) => ExitCode::from(2),
-        // Who reads the output has seen enough.
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => fail(&error.to_string()),
     }
 }
@@ -57,6 +55,9 @@ fn run(cli: Cli) -> Result<Outcome> {
     if let Some(threads) = cli.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
         pool.build_global().map_err(|error| Error::System(error.to_string()))?;
+    }
+    if let Some(bytes) = cli.memory {
+        memory::limit(bytes);
     }
     command::run(cli.command)
 }
@@ -89,6 +90,6 @@ fn usage(error: &clap::Error) -> ExitCode {
 
 /// One line, whatever the names in it are.
 fn fail(message: &str) -> ExitCode {
-    eprintln!("favard: {}", shown::one_line(message));
+    shown::note(&shown::one_line(message));
     ExitCode::FAILURE
 }

@@ -1,7 +1,7 @@
 //! What is written about a fit: tables for people, files for programs.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use favard_io::Table;
 use ndarray::Array2;
@@ -13,12 +13,32 @@ use crate::error::Result;
 use crate::fit::Fit;
 use crate::{report, shown};
 
-/// Makes the folder of the results, before the work is done.
-pub fn prepare(folder: Option<&Path>) -> Result<()> {
-    if let Some(folder) = folder {
-        std::fs::create_dir_all(folder).map_err(|error| favard_io::Error::new(folder, error))?;
+/// The folders that were made for results. Those in which nothing was written go again.
+pub struct Made(Vec<PathBuf>);
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // A folder with something in it stays.
+            let _ = std::fs::remove_dir(folder);
+        }
     }
-    Ok(())
+}
+
+/// Makes the folder of the results, before the work is done.
+pub fn prepare(folder: Option<&Path>) -> Result<Made> {
+    let mut made = Made(Vec::new());
+    let Some(folder) = folder else { return Ok(made) };
+    let missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|path| !path.as_os_str().is_empty() && !path.exists())
+        .collect();
+    for path in missing.into_iter().rev() {
+        std::fs::create_dir_all(path).map_err(|error| favard_io::Error::new(folder, error))?;
+        made.0.push(path.to_path_buf());
+    }
+    std::fs::create_dir_all(folder).map_err(|error| favard_io::Error::new(folder, error))?;
+    Ok(made)
 }
 
 /// Writes everything that was asked for.

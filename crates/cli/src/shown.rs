@@ -52,11 +52,19 @@ pub fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Prints to standard output, all at once.
+/// Prints to standard output, all at once. Who has closed it has seen enough: that is no error, and
+/// whether the request was met does not depend on it.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    Ok(out.flush()?)
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        printed => Ok(printed?),
+    }
+}
+
+/// One line on standard error; nobody may be reading it.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "favard: {line}");
 }
 
 /// Prints a value as JSON.

@@ -13,12 +13,13 @@ use ndarray::{Array2, Axis};
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::args::SystemArgs;
+use crate::args::{ReadArgs, SaveArgs, SystemArgs};
 use crate::data::Data;
 use crate::error::{Error, Result};
+use crate::output::Made;
 use crate::progress::Progress;
 use crate::watch::interrupted;
-use crate::{memory, output, shown};
+use crate::{again, memory, output, shown};
 
 /// Coefficients that are listed.
 const LISTED: usize = 10;
@@ -29,37 +30,68 @@ pub struct System {
     pub rhs: Block<f64>,
     /// Names of the right-hand sides.
     names: Vec<String>,
+    _made: Made,
 }
+
+/// Blocks as wide as the right-hand sides that a method keeps of the side of the rows and of that of
+/// the columns: iterates, directions, images, residuals and their scratch.
+const BLOCKS: usize = 8;
+/// Parts, each as wide as there are unknowns, that right-hand sides may have.
+const MOST_PARTS: usize = 500;
 
 impl System {
     /// Reads both files; the folder of the results is made before the work is done.
     pub fn load(args: &SystemArgs) -> Result<Self> {
-        output::prepare(args.output.as_deref())?;
-        let data = Data::load(Some(&args.matrix))?;
+        let made = output::prepare(args.output.as_deref())?;
+        let data = Data::load(Some(&args.matrix), &args.read)?;
         tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
-        let (rhs, names) = columns(&args.rhs, data.shape().0)?;
+        let (rows, cols) = data.shape();
+        let (rhs, names) = columns(&args.rhs, &args.read, rows, None)?;
         let count = rhs.ncols();
+        // More right-hand sides than unknowns are solved part by part, one inside the other.
+        if count > MOST_PARTS.saturating_mul(cols.max(1)) {
+            let problem = format!(
+                "columns: {count} are more than {MOST_PARTS} times the {cols} of the matrix; cut them \
+                 into several files"
+            );
+            return Err(Error::argument(args.rhs.display().to_string(), problem));
+        }
+        let needed = memory::vectors(rows.saturating_add(cols), BLOCKS * count);
+        memory::check(&data.name, "the solution", needed)?;
         let names = names.unwrap_or_else(|| match count {
             1 => vec!["x".to_string()],
             _ => (1..=count).map(|j| format!("x{j}")).collect(),
         });
-        Ok(Self { data, rhs: Block::from_array(rhs.view()), names })
+        Ok(Self { data, rhs: Block::from_array(rhs.view()), names, _made: made })
     }
 }
 
-/// The columns of a file with so many rows; a single row may stand for a column.
-pub fn columns(path: &Path, rows: usize) -> Result<(Array2<f64>, Option<Vec<String>>)> {
+/// The columns of a file with so many rows, and so many columns where that is said; a single row may
+/// stand for a column. The shape is looked at before the matrix is written out in full.
+pub fn columns(
+    path: &Path,
+    read: &ReadArgs,
+    rows: usize,
+    wanted: Option<usize>,
+) -> Result<(Array2<f64>, Option<Vec<String>>)> {
     let name = path.display().to_string();
-    let Loaded { matrix, column_names, .. } = favard_io::read::<f64>(path)?;
-    let dense = matrix.into_dense().map_err(Error::of(&name))?;
-    let (found, count) = dense.view().dim();
-    if found == 1 && count == rows && rows != 1 {
-        return Ok((dense.view().t().to_owned(), None));
-    }
-    if found != rows {
+    let Loaded { matrix, column_names, .. } = favard_io::read_with::<f64>(path, &read.beside())?;
+    let (found, count) = matrix.shape();
+    let is_row = found == 1 && count == rows && rows != 1;
+    let (height, width) = if is_row { (count, 1) } else { (found, count) };
+    if height != rows {
         return Err(Error::argument(name, format!("rows: expected {rows}, found {found}")));
     }
-    Ok((dense.view().to_owned(), column_names))
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != width) {
+        return Err(Error::argument(name, format!("columns: expected {wanted}, found {width}")));
+    }
+    // In full, and as a block.
+    memory::check(&name, "the dense matrix", memory::vectors(height, 2 * width))?;
+    let dense = matrix.into_dense().map_err(|kind| favard_io::Error::new(path, kind))?;
+    if is_row {
+        return Ok((dense.view().t().to_owned(), None));
+    }
+    Ok((dense.into_inner().into_owned(), column_names))
 }
 
 /// What `--json` prints; the keys are part of the program's interface.
@@ -87,22 +119,21 @@ pub struct Summary<E> {
 }
 
 /// What one command adds.
-pub struct Own<E> {
+pub struct Own<'a, E> {
     /// Keys of the JSON.
     pub keys: E,
     /// A line for people.
     pub line: Option<String>,
     /// Whether there is an intercept.
     pub intercept: bool,
+    /// Where the run is saved, for a command that can be taken up.
+    pub save: Option<&'a SaveArgs>,
 }
 
 /// Shows a record of a run.
 pub fn show(progress: &Progress, args: &SystemArgs, record: &Record<f64>) {
-    tracing::info!(record.tick, record.passes, record.residual, "step");
-    let (passes, most, residual, tol) = (record.passes, args.max_passes, record.residual, args.tol);
-    progress.say(|| {
-        format!("{passes:.1} of at most {most} passes, certificate {residual:.1e} of {tol:.0e}")
-    });
+    let far = format!("{:.1} of at most {} passes", record.passes, args.max_passes);
+    progress.step(record, &far, "certificate", record.residual, args.tol);
 }
 
 impl System {
@@ -111,7 +142,7 @@ impl System {
         &self,
         found: &Solution<f64>,
         args: &SystemArgs,
-        own: Own<E>,
+        own: Own<'_, E>,
         time: Duration,
     ) -> Result<Outcome> {
         let (rows, cols) = self.data.shape();
@@ -147,8 +178,11 @@ impl System {
             let text = self.text(found, args, &summary, own.line.as_deref(), own.intercept);
             shown::print(&text.map_err(std::io::Error::other)?)?;
         }
-        if interrupted() {
-            eprintln!("favard: interrupted; this is the solution found so far");
+        let otherwise = "this is the solution found so far";
+        match own.save {
+            Some(save) => again::say(save, &summary.stop, "--max-passes", otherwise),
+            None if interrupted() => shown::note(&format!("interrupted; {otherwise}")),
+            None => {}
         }
         Ok(if summary.certified { Outcome::Met } else { Outcome::NotConverged })
     }

@@ -1,7 +1,5 @@
 //! AnnData files: HDF5, read by a reader in pure Rust.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use favard_operator::{Csr, Scalar};
 use hdf5_pure::{AttrValue, DType, Dataset, File, Group};
 use ndarray::Array2;
@@ -11,6 +9,8 @@ use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::loaded::{Loaded, Matrix};
+use crate::quiet::caught;
+use crate::read::{check_columns, check_rows};
 use crate::text::precision;
 
 /// Numbers that are read at a time.
@@ -55,7 +55,7 @@ pub(crate) fn describe(source: &Source<'_>) -> Result<Description> {
 /// The HDF5 reader is large and not ours: should it panic on a damaged file, that is an error of
 /// the file.
 fn guarded<V>(source: &Source<'_>, f: impl FnOnce() -> Result<V>) -> Result<V> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|_| {
+    caught(f).unwrap_or_else(|| {
         let problem = "its structure cannot be read".to_owned();
         Err(source.error(ErrorKind::Damaged { what: "HDF5 file", problem }))
     })
@@ -245,6 +245,14 @@ impl<'s> AnnData<'s> {
         self.check_count("data", "values", entries, values)?;
         let starts = self.pointers(if is_csr { rows } else { cols }, entries)?;
         let fail = |kind| self.source.error(kind);
+        // The lines that have no pointers cost the file nothing.
+        let limits = self.source.limits();
+        let minor = if is_csr {
+            check_columns(limits, cols, entries)
+        } else {
+            check_rows(limits, rows, entries)
+        };
+        minor.map_err(fail)?;
         // Sizes are at most 2^32 here.
         let [rows, cols] = [rows, cols].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         let minor = if is_csr { ("column index", cols) } else { ("row index", rows) };
@@ -260,7 +268,6 @@ impl<'s> AnnData<'s> {
             return finish(cols, starts, columns, values).map_err(fail);
         }
         // By columns: the entries of each row are counted, then put in their places.
-        crate::read::check_rows(self.source, rows as u64, entries)?;
         let mut counts = zeros("row pointers", 0_usize, rows + 1).map_err(fail)?;
         let mut part_rows = Vec::<u32>::new();
         for window in windows(entries, PART) {

@@ -23,6 +23,8 @@
 
 #[cfg(feature = "h5ad")]
 mod h5ad;
+#[cfg(feature = "h5ad")]
+mod quiet;
 
 mod csr;
 mod csv;

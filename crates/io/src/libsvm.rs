@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::input::{Fault, Piece, Source, parse_lines};
 use crate::loaded::{Loaded, Matrix};
 use crate::options::{Detect, ReadOptions};
+use crate::read::{check_columns, check_rows};
 use crate::text::{byte, digits, end_of_line, expected, line_end, number, skip_blanks};
 
 /// The rows of some lines.
@@ -69,12 +70,20 @@ pub(crate) fn read<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Res
         all.columns.extend_from_slice(&rows.columns);
         all.values.extend_from_slice(&rows.values);
         (all.least, all.most) = (all.least.min(rows.least), all.most.max(rows.most));
+        // A row without entries costs the file two bytes and the memory sixteen.
+        let (found, entries) = (all.labels.len() as u64, all.columns.len() as u64);
+        check_rows(source.limits(), found, entries).map_err(full)?;
         Ok(ControlFlow::Continue(()))
     };
     let parse = |text: &[u8], rows: &mut Rows<T>| parse(&bounds, text, rows);
     let _ = parse_lines(source, start(source)?, parse, absorb)?;
     let (offset, cols) = columns(source, options, all.least, all.most)?;
     let Rows { labels, mut columns, mut values, .. } = all;
+    // Who states the columns means them.
+    if options.columns.is_none() {
+        check_columns(source.limits(), cols as u64, columns.len() as u64)
+            .map_err(|kind| source.error(kind))?;
+    }
     if offset > 0 {
         columns.iter_mut().for_each(|column| *column -= offset);
     }

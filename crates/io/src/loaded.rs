@@ -3,6 +3,9 @@
 use favard_operator::{Csr, Dense, Scalar};
 use ndarray::Array2;
 
+use crate::csr::zeros;
+use crate::error::{ErrorKind, Result};
+
 /// A matrix, sparse or dense, as the file has it.
 ///
 /// # Example
@@ -87,20 +90,26 @@ impl<T: Scalar> Matrix<T> {
     /// which takes rows × columns numbers.
     ///
     /// # Errors
-    /// Those of [`Dense::new`].
-    pub fn into_dense(self) -> favard_operator::Result<Dense<'static, T>> {
+    /// Those of [`Dense::new`]; [`ErrorKind::Memory`], with the bytes, when a sparse matrix is too
+    /// large to be written out.
+    pub fn into_dense(self) -> Result<Dense<'static, T>, ErrorKind> {
         let csr = match self {
-            Self::Dense(array) => return Dense::new(array),
+            Self::Dense(array) => return Ok(Dense::new(array)?),
             Self::Sparse(csr) => csr,
         };
-        let mut array = Array2::zeros(csr.shape());
+        let (rows, cols) = csr.shape();
+        let all = zeros("the dense matrix", T::zero(), rows.saturating_mul(cols))?;
+        let mut array = Array2::from_shape_vec((rows, cols), all).map_err(|_| {
+            let found = format!("{rows} × {cols}");
+            ErrorKind::Unsupported { what: "shape", found }
+        })?;
         for (i, mut row) in array.rows_mut().into_iter().enumerate() {
             let (columns, values) = csr.row(i);
             for (&column, &value) in columns.iter().zip(values) {
                 row[column as usize] = value;
             }
         }
-        Dense::new(array)
+        Ok(Dense::new(array)?)
     }
 }
 

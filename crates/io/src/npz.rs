@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind, Position, Result};
 use crate::input::{Cursor, Source};
 use crate::loaded::{Loaded, Matrix};
 use crate::npy::{Problem, Stream, matrix_shape, read_array};
+use crate::read::{check_columns, check_rows};
 
 /// The arrays of an archive.
 struct Archive<'s> {
@@ -150,6 +151,8 @@ impl<'s> Archive<'s> {
     fn csr<T: Scalar>(&self, rows: usize, cols: usize) -> Result<Csr<'static, T>> {
         let pointers = self.pointers(rows)?;
         let entries = pointers.last().copied().unwrap_or(0);
+        check_columns(self.source.limits(), cols as u64, entries as u64)
+            .map_err(|kind| self.source.error(kind))?;
         let columns = self.with("indices", |mut stream, _| {
             check_count("column indices", entries, stream.count())?;
             let mut columns = Vec::<u32>::new();
@@ -199,7 +202,10 @@ impl<'s> Archive<'s> {
         if let Some(&end) = starts.last() {
             check_count("row indices", end, entries).map_err(fail)?;
         }
-        crate::read::check_rows(self.source, rows as u64, entries)?;
+        check_rows(self.source.limits(), rows as u64, entries).map_err(fail)?;
+        if stored == Stored::Coo {
+            check_columns(self.source.limits(), cols as u64, entries).map_err(fail)?;
+        }
         let mut counts = zeros("row pointers", 0_usize, rows + 1).map_err(fail)?;
         self.with(row_name, |mut stream, _| {
             let mut part = Vec::<u32>::new();

@@ -19,18 +19,27 @@ pub struct Limits {
     /// How many times its own size a compressed file may become (default 200; text matrices
     /// reach 3 to 50, a gzip bomb about 1000).
     pub expansion: u64,
-    /// Bytes that any compressed file may become, whatever its size (default 256 MiB).
+    /// Bytes that any compressed file may become, whatever its size (default 64 MiB).
     pub free_bytes: u64,
     /// Rows a sparse matrix may have beyond its entries, at 8 bytes each (default $2^{24}$, 128
     /// MiB).
     pub empty_rows: u64,
+    /// Columns a sparse matrix may have beyond its entries (default $2^{24}$). They cost the file
+    /// nothing and the matrix nothing, but every vector that a model makes has a number for each.
+    pub empty_columns: u64,
     /// Bytes of one line of text (default 256 MiB).
     pub line_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { expansion: 200, free_bytes: 256 << 20, empty_rows: 1 << 24, line_bytes: 256 << 20 }
+        Self {
+            expansion: 200,
+            free_bytes: 64 << 20,
+            empty_rows: 1 << 24,
+            empty_columns: 1 << 24,
+            line_bytes: 256 << 20,
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::Format;
 use crate::input::Source;
 use crate::loaded::{Loaded, Matrix};
-use crate::options::ReadOptions;
+use crate::options::{Limits, ReadOptions};
 use crate::{csv, libsvm, mtx, npy, npz, tenx};
 
 /// Reads a matrix from a file or a 10x folder, with numbers of type `T`.
@@ -175,11 +175,22 @@ pub(crate) fn checked<T: Scalar>(source: &Source<'_>, loaded: Loaded<T>) -> Resu
 }
 
 /// `Ok` when a sparse matrix may have that many rows, of which `entries` can hold something.
-pub(crate) fn check_rows(source: &Source<'_>, rows: u64, entries: u64) -> Result<()> {
-    let limit = entries.saturating_add(source.limits().empty_rows).min(1 << 32);
-    if rows <= limit {
-        return Ok(());
-    }
-    let (what, field) = ("rows", "empty_rows");
-    Err(source.error(ErrorKind::Limit { what, found: rows, limit, field }))
+pub(crate) fn check_rows(limits: &Limits, rows: u64, entries: u64) -> Result<(), ErrorKind> {
+    check_lines(("rows", "empty_rows"), limits.empty_rows, rows, entries)
+}
+
+/// `Ok` when a sparse matrix may have that many columns, of which `entries` can hold something.
+pub(crate) fn check_columns(limits: &Limits, columns: u64, entries: u64) -> Result<(), ErrorKind> {
+    check_lines(("columns", "empty_columns"), limits.empty_columns, columns, entries)
+}
+
+fn check_lines(
+    (what, field): (&'static str, &'static str),
+    empty: u64,
+    found: u64,
+    entries: u64,
+) -> Result<(), ErrorKind> {
+    // Indices have 32 bits.
+    let limit = entries.saturating_add(empty).min(1 << 32);
+    if found <= limit { Ok(()) } else { Err(ErrorKind::Limit { what, found, limit, field }) }
 }

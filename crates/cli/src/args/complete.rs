@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ReadArgs;
+
 pub const COMPLETE_HELP: &str = "\
 Examples:
   favard complete ratings.csv --rank 5 -o out
@@ -60,4 +62,7 @@ pub struct CompleteArgs {
     /// Write the results into this folder, which is made if need be.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }

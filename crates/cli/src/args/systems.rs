@@ -5,14 +5,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::{ReadArgs, SaveArgs};
+
 pub const LSTSQ_HELP: &str = "\
 Examples:
   favard lstsq design.csv response.csv --intercept
   favard lstsq A.mtx b.npy --ridge 0.1 -o out
   favard lstsq A.npz b.csv --weights w.csv --tol 1e-10 --json
+  favard lstsq A.npz b.csv -o out --checkpoint run.favard
+  favard lstsq A.npz b.csv -o out --checkpoint run.favard --resume run.favard
 
 A is in any format; b is a .npy, .csv, .tsv or .mtx file with a row for each row of A and a column for
-each right-hand side. Methods: auto, direct, cg, lsmr, heavy-ball, chebyshev.
+each right-hand side. Methods: auto, direct, cg, lsmr, heavy-ball, chebyshev. How a file is to be read
+is said of A; of b and the weights it is found out.
 
 Results in DIR: solution.csv and .npy (columns of A × right-hand sides; with --intercept the last row
 of the .csv is the intercept, which intercept.npy has, too), info.json (what --json prints).
@@ -62,6 +67,9 @@ pub struct SystemArgs {
     /// Write the results into this folder, which is made if need be.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 /// A method of least squares.
@@ -102,6 +110,9 @@ pub struct LstsqArgs {
     /// A weight for each row, in a file like b.
     #[arg(long, value_name = "FILE")]
     pub weights: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub save: SaveArgs,
 }
 
 /// Arguments of `favard kaczmarz`.

@@ -13,7 +13,7 @@ use ndarray::Array2;
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::args::CompleteArgs;
+use crate::args::{CompleteArgs, FileFormat};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, flow};
 use crate::triplets::{Names, Triplets, wanted};
@@ -50,20 +50,23 @@ struct Known {
 }
 
 pub fn run(args: &CompleteArgs) -> Result<Outcome> {
-    output::prepare(args.output.as_deref())?;
+    let _made = output::prepare(args.output.as_deref())?;
     let name = args.entries.display().to_string();
     let known = load(args)?;
     // Before the work is done: it may name rows that are not there.
     let asked = match &args.predict {
-        Some(path) => wanted(path, |field, side| known.find(field, side))?,
+        Some(path) => wanted(path, args.read.limits().line_bytes, |f, side| known.find(f, side))?,
         None => Vec::new(),
     };
+    check_memory(args, &name, known.matrix.shape())?;
     catch_interrupts()?;
     let progress = Progress::new();
     let mut watch = |record: &Record<f64>| {
-        tracing::info!(record.tick, record.passes, record.residual, "step");
-        let (tick, residual, tol) = (record.tick, record.residual, args.tol);
-        progress.say(|| format!("step {tick}, residual {residual:.1e} of {tol:.0e}"));
+        let far = format!(
+            "step {} of at most {}, {:.1} passes",
+            record.tick, args.max_steps, record.passes
+        );
+        progress.step(record, &far, "residual", record.residual, args.tol);
         flow()
     };
     let found = MatrixCompletion::new(args.rank)
@@ -88,7 +91,7 @@ pub fn run(args: &CompleteArgs) -> Result<Outcome> {
         shown::print(&text(args, &name, &summary, asked.len()).map_err(std::io::Error::other)?)?;
     }
     if interrupted() {
-        eprintln!("favard: interrupted; this is the matrix found so far");
+        shown::note("interrupted; this is the matrix found so far");
     }
     let met = summary.certified || found.refinement().stop == Stop::Converged;
     Ok(if met { Outcome::Met } else { Outcome::NotConverged })
@@ -110,12 +113,21 @@ impl Known {
     }
 }
 
+/// `Ok` when there is memory for the factors: each is kept as iterate, gradient, direction and
+/// product, of the refinement and of the start, and once more as it is written.
+fn check_memory(args: &CompleteArgs, name: &str, (rows, cols): (usize, usize)) -> Result<()> {
+    const BLOCKS: usize = 16;
+    let rank = args.rank.min(rows).min(cols);
+    let needed = memory::vectors(rows.saturating_add(cols), BLOCKS.saturating_mul(rank));
+    memory::check(name, "the completion", needed)
+}
+
 /// The stored entries of a matrix, or a table of triplets.
 fn load(args: &CompleteArgs) -> Result<Known> {
-    let path = &args.entries;
+    let (path, read) = (&args.entries, &args.read);
     let name = path.display().to_string();
-    if is_matrix(path)? {
-        return match favard_io::read::<f64>(path)?.matrix {
+    if is_matrix(path, read.format)? {
+        return match favard_io::read_with::<f64>(path, &read.options())?.matrix {
             Matrix::Sparse(matrix) => Ok(Known { matrix, names: None }),
             Matrix::Dense(_) => {
                 let problem = "is a full matrix: every entry is known, expected a coordinate file";
@@ -123,14 +135,18 @@ fn load(args: &CompleteArgs) -> Result<Known> {
             }
         };
     }
-    let Triplets { rows, columns, entries } = Triplets::read(path, args.symmetric)?;
+    let Triplets { rows, columns, entries } = Triplets::read(path, read, args.symmetric)?;
     let shape = (rows.list.len(), columns.list.len());
     let matrix = MatrixCompletion::entries(shape, &entries).map_err(Error::of(&name))?;
     Ok(Known { matrix, names: Some([rows, columns]) })
 }
 
-/// Whether a file is a matrix by its first bytes or its name: everything but a table.
-fn is_matrix(path: &Path) -> Result<bool> {
+/// Whether a file is a matrix, by what is said of it, its first bytes or its name: everything but a
+/// table.
+fn is_matrix(path: &Path, format: Option<FileFormat>) -> Result<bool> {
+    if let Some(format) = format {
+        return Ok(format != FileFormat::Csv);
+    }
     let mut start = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(14).read_to_end(&mut start));
     read.map_err(|error| favard_io::Error::new(path, error))?;

@@ -4,13 +4,26 @@ use std::path::Path;
 
 use favard_io::{Loaded, Matrix, Table};
 use favard_operator::Dense;
+use serde::Serialize;
 
 use crate::Outcome;
 use crate::args::ConvertArgs;
 use crate::error::{Error, Result};
+use crate::{memory, shown};
 
 /// Numbers that a dense file may have when it comes from a sparse one: 16 GiB of them.
 const MOST_CELLS: u128 = 1 << 31;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Converted {
+    input: String,
+    output: String,
+    rows: usize,
+    cols: usize,
+    /// Stored entries, as the input has them.
+    entries: usize,
+}
 
 pub fn run(args: &ConvertArgs) -> Result<Outcome> {
     let out = &args.output;
@@ -20,21 +33,24 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome> {
         return Err(Error::argument(out.display().to_string(), problem));
     }
     let Loaded { matrix, row_names, column_names, labels, .. } =
-        favard_io::read::<f64>(&args.input)?;
+        favard_io::read_with::<f64>(&args.input, &args.read.options())?;
     let is_text = ["csv", "tsv"].contains(&form.as_str());
     if !is_text && (row_names.is_some() || column_names.is_some()) {
-        eprintln!("favard: {}: a .{form} file has no names; they are left out", out.display());
+        let out = shown::one_line(&out.display().to_string());
+        shown::note(&format!("{out}: a .{form} file has no names; they are left out"));
     }
     if labels.is_some() {
-        eprintln!("favard: {}: the labels are left out", out.display());
+        let out = shown::one_line(&out.display().to_string());
+        shown::note(&format!("{out}: the labels are left out"));
     }
     let name = args.input.display().to_string();
+    let ((rows, cols), entries) = (matrix.shape(), matrix.entries());
     match form.as_str() {
         "mtx" => favard_io::write_mtx(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
         "npz" => favard_io::write_npz(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
-        "npy" => favard_io::write_npy(out, dense(matrix, &name, out)?.view())?,
+        "npy" => favard_io::write_npy(out, dense(matrix, &args.input, out)?.view())?,
         _ => {
-            let dense = dense(matrix, &name, out)?;
+            let dense = dense(matrix, &args.input, out)?;
             let table = Table::new(dense.view())
                 .row_names(row_names.as_deref())
                 .column_names(column_names.as_deref());
@@ -45,15 +61,28 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome> {
             }
         }
     }
+    if args.json {
+        shown::print_json(&Converted {
+            input: name,
+            output: out.display().to_string(),
+            rows,
+            cols,
+            entries,
+        })?;
+    }
     Ok(Outcome::Met)
 }
 
-fn dense(matrix: Matrix<f64>, name: &str, out: &Path) -> Result<Dense<'static, f64>> {
+fn dense(matrix: Matrix<f64>, input: &Path, out: &Path) -> Result<Dense<'static, f64>> {
     let (rows, cols) = matrix.shape();
     let cells = rows as u128 * cols as u128;
     if matrix.is_sparse() && cells > MOST_CELLS {
         let problem = format!("{rows} × {cols} are {cells} numbers; write .mtx or .npz instead");
         return Err(Error::argument(out.display().to_string(), problem));
     }
-    matrix.into_dense().map_err(Error::of(name))
+    if matrix.is_sparse() {
+        let name = input.display().to_string();
+        memory::check(&name, "the dense matrix", memory::vectors(rows, cols))?;
+    }
+    Ok(matrix.into_dense().map_err(|kind| favard_io::Error::new(input, kind))?)
 }

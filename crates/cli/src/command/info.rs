@@ -17,7 +17,7 @@ struct About<'a> {
 }
 
 pub fn run(args: &InfoArgs) -> Result<Outcome> {
-    let found = favard_io::describe(&args.file)?;
+    let found = favard_io::describe_with(&args.file, &args.read.options())?;
     let memory_bytes = found.memory(8);
     if args.json {
         shown::print_json(&About { description: &found, memory_bytes })?;

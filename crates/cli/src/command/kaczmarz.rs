@@ -23,7 +23,9 @@ struct Keys {
 
 pub fn run(args: &KaczmarzArgs) -> Result<Outcome> {
     let system = System::load(&args.system)?;
-    let (rows, batch) = (system.data.shape().0, args.batch.get());
+    let rows = system.data.shape().0;
+    // More rows than there are is a pass over all of them.
+    let batch = args.batch.get().min(rows.max(1));
     let mut method = Kaczmarz::new()
         .inconsistent(args.inconsistent)
         .momentum(match (args.step, args.momentum) {
@@ -53,6 +55,6 @@ pub fn run(args: &KaczmarzArgs) -> Result<Outcome> {
     let (blocks, inconsistent) = (args.blocks, args.inconsistent);
     let keys = Keys { batch, blocks, inconsistent, rows_read };
     let line = format!("{rows_read} rows read, {batch} a step, of {rows}");
-    let own = Own { keys, line: Some(line), intercept: false };
+    let own = Own { keys, line: Some(line), intercept: false, save: None };
     system.finish(&found, &args.system, own, time)
 }

@@ -37,11 +37,8 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         .passes(args.system.max_passes as f64)
         .seed(args.system.seed);
     if let Some(path) = &args.weights {
-        let (weights, _) = columns(path, system.data.shape().0)?;
-        if weights.ncols() != 1 {
-            let problem = format!("columns: expected 1, found {}", weights.ncols());
-            return Err(Error::argument(path.display().to_string(), problem));
-        }
+        let rows = system.data.shape().0;
+        let (weights, _) = columns(path, &args.system.read, rows, Some(1))?;
         problem = problem.weights(weights.column(0).to_vec());
     }
     catch_interrupts()?;
@@ -51,7 +48,7 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         flow()
     };
     let found = problem
-        .fit_watched(&system.data.rows(), &system.rhs, &mut watch)
+        .fit_saved(&system.data.rows(), &system.rhs, &args.save.checkpoints(), &mut watch)
         .map_err(Error::of(&system.data.name))?;
     let time = progress.finish();
     let keys = Keys {
@@ -59,6 +56,7 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         intercept: args.intercept.then(|| found.intercept.clone()),
         weighted: args.weights.is_some(),
     };
-    let own = Own { keys, line: None, intercept: args.intercept };
+    let save = Some(&args.save);
+    let own = Own { keys, line: None, intercept: args.intercept, save };
     system.finish(&found, &args.system, own, time)
 }

@@ -10,17 +10,17 @@ use crate::Outcome;
 use crate::args::PcaArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fit::{Run, components};
+use crate::fit::{Run, check_memory, components};
 use crate::watch::{Watcher, catch_interrupts};
-use crate::{again, output, shown};
+use crate::{again, memory, output, shown};
 
 pub fn run(args: &PcaArgs) -> Result<Outcome> {
     let fit = &args.fit;
-    output::prepare(fit.output.as_deref())?;
-    let data = Data::load(fit.file.as_deref())?;
+    let _made = output::prepare(fit.output.as_deref())?;
+    let data = Data::load(fit.file.as_deref(), &fit.read)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let earlier = match &args.start {
-        Some(folder) => Some(earlier(folder)?),
+        Some(folder) => Some(earlier(folder, data.shape().1)?),
         None => None,
     };
     let mut pca = Pca::new(components(fit, &data))
@@ -36,9 +36,10 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         pca = pca.beta(beta);
     }
-    let checkpoints = again::checkpoints(fit);
+    check_memory(&pca, fit, &data)?;
+    let checkpoints = fit.save.checkpoints();
     catch_interrupts()?;
-    let mut watcher = Watcher::new(fit);
+    let watcher = Watcher::new(fit);
     let x = data.rows();
     let found = {
         let mut watch = |record: &_| watcher.step(record);
@@ -51,9 +52,10 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
         fitting.run().map_err(Error::of(&data.name))?
     };
     let run = Run { data: &data, args: fit, time: watcher.finish() };
-    let found = run.pca(&found).map_err(Error::of(&data.name))?;
+    let found = run.pca(&found, (!args.no_center, args.scale)).map_err(Error::of(&data.name))?;
     let outcome = output::finish(&found, &data, fit)?;
-    again::say(fit, &found.summary.stop, &go_on(fit.output.as_deref()));
+    let otherwise = go_on(fit.output.as_deref());
+    again::say(&fit.save, &found.summary.stop, "--max-passes", &otherwise);
     Ok(outcome)
 }
 
@@ -70,15 +72,20 @@ fn go_on(folder: Option<&Path>) -> String {
 
 /// The components that an earlier run wrote, as a fit that another can start from: the fit to the
 /// rows $c_j v_j^T$, of which they are the components whatever $c_1 > c_2 > \dots$ are.
-fn earlier(folder: &Path) -> Result<PcaFit<f64>> {
+fn earlier(folder: &Path, cols: usize) -> Result<PcaFit<f64>> {
     let path = folder.join("components.npy");
     let name = path.display().to_string();
-    let vectors = favard_io::read::<f64>(&path)?.matrix.into_dense().map_err(Error::of(&name))?;
-    let (dim, count) = vectors.view().dim();
+    let matrix = favard_io::read::<f64>(&path)?.matrix;
+    let (dim, count) = matrix.shape();
     if count == 0 || count > dim {
         let problem = format!("{dim} × {count} are no components: expected a column for each");
         return Err(Error::argument(name, problem));
     }
+    if dim != cols {
+        return Err(Error::argument(name, format!("rows: expected {cols}, found {dim}")));
+    }
+    memory::check(&name, "a start of so many components", memory::vectors(dim, 4 * count))?;
+    let vectors = matrix.into_dense().map_err(|kind| favard_io::Error::new(&path, kind))?;
     // Another row, of zeros: one alone has no variance.
     let rows = Array2::from_shape_fn((count + 1, dim), |(j, i)| {
         if j == count { 0.0 } else { (2 * count - j) as f64 * vectors.view()[[i, j]] }

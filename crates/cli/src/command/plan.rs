@@ -11,7 +11,7 @@ use crate::args::PlanArgs;
 use crate::covariance::Covariance;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::shown;
+use crate::{memory, shown};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -114,7 +114,11 @@ fn known(args: &PlanArgs) -> Result<(String, Estimates, Option<[f64; 2]>)> {
             ("given".to_string(), bounded, None)
         }
         (Some(path), None, None) => {
-            let data = Data::load(Some(path))?;
+            let data = Data::load(Some(path), &args.read)?;
+            // Blocks of 8 under momentum and its QR, and samples of the noise, 64 side by side.
+            let blocks = 15 * 8 + 3 * 64;
+            let needed = memory::vectors(data.shape().1, blocks);
+            memory::check(&data.name, "the estimates", needed)?;
             let covariance = Covariance::new(&data, !args.no_center, args.scale)?;
             let effort = Effort { seed: args.seed, ..Effort::default() };
             let found = estimate(&covariance.gram()?, &effort).map_err(Error::of(&data.name))?;

@@ -12,7 +12,7 @@ use crate::covariance::Covariance;
 use crate::data::Data;
 use crate::density::Density;
 use crate::error::{Error, Result};
-use crate::shown;
+use crate::{memory, shown};
 
 /// How exact the eigenvalues at the top have to be, relative to the first.
 const TOLERANCE: f64 = 1e-6;
@@ -47,7 +47,8 @@ struct Bin {
 }
 
 pub fn run(args: &SpectrumArgs) -> Result<Outcome> {
-    let data = Data::load(args.file.as_deref())?;
+    let data = Data::load(args.file.as_deref(), &args.read)?;
+    check_memory(args, &data)?;
     let covariance = Covariance::new(&data, !args.no_center, args.scale)?;
     let (rows, cols) = data.shape();
     let answer = if rows < cols {
@@ -61,6 +62,19 @@ pub fn run(args: &SpectrumArgs) -> Result<Outcome> {
         shown::print(&text(&answer, &data).map_err(std::io::Error::other)?)?;
     }
     Ok(if answer.certified { Outcome::Met } else { Outcome::NotConverged })
+}
+
+/// `Ok` when there is memory for it: Lanczos on the smaller side, three blocks of random vectors, and
+/// on the side of the columns the mean, the scale and what a product leaves there.
+fn check_memory(args: &SpectrumArgs, data: &Data) -> Result<()> {
+    let (rows, cols) = data.shape();
+    let dim = rows.min(cols);
+    let probes = args.probes.get().min(dim);
+    let top = Lanczos::new(args.k.min(dim).max(1)).memory::<f64>(dim.max(1)) as u64;
+    let density = memory::vectors(dim, 3 * probes.next_multiple_of(8));
+    let columns = memory::vectors(cols, 8 + probes.max(8));
+    let needed = top.saturating_add(density).saturating_add(columns);
+    memory::check(&data.name, "the spectrum", needed)
 }
 
 fn answer(args: &SpectrumArgs, data: &Data, op: &dyn LinearOperator<f64>) -> Result<Answer> {
@@ -78,9 +92,9 @@ fn answer(args: &SpectrumArgs, data: &Data, op: &dyn LinearOperator<f64>) -> Res
         return Err(Error::argument(&data.name, "the data has no variance: no spectrum"));
     }
     let density = Density::measure(op, high, products, probes, args.seed).map_err(of())?;
-    let bins = args.bins.get();
-    let edge = |bin: usize| high * bin as f64 / bins as f64;
-    let bin = |bin: usize| {
+    let bins = args.bins;
+    let edge = |bin: u64| high * bin as f64 / bins as f64;
+    let bin = |bin: u64| {
         let (from, to) = (edge(bin), edge(bin + 1));
         Bin { from, to, count: dim as f64 * density.share(from, to) }
     };

@@ -1,19 +1,19 @@
 //! `favard svd`: singular values and vectors.
 
-use favard_models::TruncatedSvd;
+use favard_models::{Pca, TruncatedSvd};
 
 use crate::Outcome;
 use crate::args::SvdArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fit::{Run, components};
+use crate::fit::{Run, check_memory, components};
 use crate::watch::{Watcher, catch_interrupts};
 use crate::{again, output};
 
 pub fn run(args: &SvdArgs) -> Result<Outcome> {
     let fit = &args.fit;
-    output::prepare(fit.output.as_deref())?;
-    let data = Data::load(fit.file.as_deref())?;
+    let _made = output::prepare(fit.output.as_deref())?;
+    let data = Data::load(fit.file.as_deref(), &fit.read)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let mut svd = TruncatedSvd::new(components(fit, &data))
         .solver(fit.solver)
@@ -26,9 +26,12 @@ pub fn run(args: &SvdArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         svd = svd.beta(beta);
     }
-    let checkpoints = again::checkpoints(fit);
+    // The same methods on the same blocks, without a mean.
+    let alike = Pca::new(components(fit, &data)).center(false).solver(fit.solver);
+    check_memory(&alike, fit, &data)?;
+    let checkpoints = fit.save.checkpoints();
     catch_interrupts()?;
-    let mut watcher = Watcher::new(fit);
+    let watcher = Watcher::new(fit);
     let x = data.rows();
     let found = {
         let mut watch = |record: &_| watcher.step(record);
@@ -39,6 +42,6 @@ pub fn run(args: &SvdArgs) -> Result<Outcome> {
     let found = run.svd(&found).map_err(Error::of(&data.name))?;
     let outcome = output::finish(&found, &data, fit)?;
     let otherwise = "with --checkpoint FILE it could go on from here";
-    again::say(fit, &found.summary.stop, otherwise);
+    again::say(&fit.save, &found.summary.stop, "--max-passes", otherwise);
     Ok(outcome)
 }

@@ -3,6 +3,7 @@
 pub mod html;
 pub mod lines;
 mod plots;
+mod sampled;
 pub mod svg;
 mod theory;
 
@@ -42,7 +43,7 @@ pub fn write(path: &Path, fit: &Fit, data: &Data, args: &FitArgs) -> Result<()> 
 fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
     let drawn = |error: svg::Failed| Error::System(format!("the report's plots: {error}"));
     let scree = plots::scree(&fit.summary.explained_variance_ratio).map_err(drawn)?;
-    let prediction = theory::predict(fit, args);
+    let prediction = theory::predict(fit, data, args)?;
     let course = match plots::course(&fit.history, args.tol, &prediction).map_err(drawn)? {
         Some(svg) => {
             let theory = match prediction {
@@ -50,6 +51,11 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
                     components gives, λ₊ being the next eigenvalue; its height is fitted. Guard \
                     columns and Krylov spaces make a solver faster than that."
                     .to_string(),
+                Prediction::Level(..) => {
+                    "The theory's line is the level at which the noise of the \
+                    batches holds the answer, from the noise of a sample of the rows."
+                        .to_string()
+                }
                 Prediction::None(why) => format!("No prediction: {why}."),
             };
             let caption = format!(

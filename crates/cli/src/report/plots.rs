@@ -71,6 +71,9 @@ pub fn course(
         let line = line.iter().copied().filter(near).collect();
         series.push(Series::new(name, 1, line).dashed());
     }
+    if let Prediction::Level(level, name) = prediction {
+        series.push(Series::new(name, 1, vec![(from, *level), (to, *level)]).dashed());
+    }
     let across = ("passes".to_string(), false);
     let up = ("residual / λ₁".to_string(), true);
     Lines { across, up, series, floor: None }.draw()

@@ -1,9 +1,8 @@
 //! SIGINT to a long run.
 
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::fmt::Write as _;
 
-use crate::support::{Folder, favard};
+use crate::support::{Folder, interrupt};
 
 /// The step is finished, the partial result written, and it is said how to go on.
 #[test]
@@ -12,26 +11,80 @@ fn an_interrupted_run_writes_what_it_has() {
     let out = folder.path("out");
     // A tolerance of zero is never met.
     let args = ["pca", "-k", "2", "--solver", "power", "--tol", "0", "--max-passes", "100000000"];
-    let mut child = favard(&[&args[..], &["-o", &out, "--json"]].concat())
-        .env("RUST_LOG", "info")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("step") {
-        line.clear();
-        assert!(log.read_line(&mut line).unwrap() > 0, "it ended by itself");
-    }
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let mut rest = String::new();
-    log.read_to_string(&mut rest).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{rest}");
-    assert!(rest.contains(&format!("run the same command with --start {out}")), "{rest}");
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ran = interrupt(&[&args[..], &["-o", &out, "--json"]].concat());
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains(&format!("run the same command with --start {out}")), "{}", ran.err);
+    let json = ran.json();
     assert_eq!((&json["stop"], &json["certified"]), (&"cancelled".into(), &false.into()));
     assert_eq!(folder.names("out").len(), 6);
+}
+
+/// 400 equations in 60 unknowns whose columns are nearly alike, with noise: no method is done soon.
+pub fn system(folder: &Folder) -> [String; 2] {
+    let (mut a, mut b) = (String::new(), String::new());
+    for i in 0..400_u32 {
+        let row = (0..60_u32).map(|j| {
+            let v = (i * 7919 + j * 104_729 + i * j * 31) % 1009;
+            format!("{:.6}", 1.0 + f64::from(v) / 1009.0 / f64::from((j + 1) * (j + 1)))
+        });
+        let _ = writeln!(a, "{}", row.collect::<Vec<_>>().join(","));
+        let _ = writeln!(b, "{}", f64::from(i * 613 % 1009) / 1009.0);
+    }
+    [folder.file("a.csv", a), folder.file("b.csv", b)]
+}
+
+/// The same for linear systems and completion.
+#[test]
+fn systems_and_completions_are_interrupted_alike() {
+    let folder = Folder::new();
+    let [a, b] = system(&folder);
+    let mut entries = String::new();
+    for i in 0..120_u32 {
+        for j in (0..120_u32).filter(|j| (i * 31 + j * 17) % 5 < 2) {
+            let _ = writeln!(entries, "r{i},c{j},{}", f64::from((i * 37 + j * 91 + i * j) % 101));
+        }
+    }
+    let entries = folder.file("entries.csv", entries);
+    let endless = "100000000";
+    let runs: [(&[&str], &str, usize); 4] = [
+        (
+            &["lstsq", &a, &b, "--method", "heavy-ball", "--tol", "0", "--max-passes", endless],
+            "this is the solution found so far",
+            3,
+        ),
+        (
+            &["kaczmarz", &a, &b, "--tol", "0", "--max-passes", endless],
+            "this is the solution found so far",
+            3,
+        ),
+        (
+            &[
+                "kaczmarz",
+                &a,
+                &b,
+                "--batch",
+                "8",
+                "--inconsistent",
+                "--tol",
+                "0",
+                "--max-passes",
+                endless,
+            ],
+            "this is the solution found so far",
+            3,
+        ),
+        (
+            &["complete", &entries, "--rank", "20", "--tol", "0", "--max-steps", endless],
+            "this is the matrix found so far",
+            6,
+        ),
+    ];
+    for (index, (args, words, files)) in runs.into_iter().enumerate() {
+        let out = folder.path(&format!("out{index}"));
+        let ran = interrupt(&[args, &["-o", &out, "--json"]].concat());
+        assert_eq!(ran.code, Some(2), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains(words), "{}", ran.err);
+        assert_eq!(ran.json()["stop"], "cancelled", "{args:?}");
+        assert_eq!(folder.names(&format!("out{index}")).len(), files);
+    }
 }

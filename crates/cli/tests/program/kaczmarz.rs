@@ -61,6 +61,25 @@ fn an_inconsistent_system() {
     assert!(left > 0.5 && left < 1.2, "{left}");
 }
 
+/// Equations whose right-hand side is zero say nothing to a start at zero; a run that draws one of them
+/// first once ended there ("breakdown").
+#[test]
+fn zeros_on_the_right_are_no_end() {
+    let folder = Folder::new();
+    let a = folder.file("a.csv", "1,0\n0,2\n1,1\n2,-1\n");
+    // x = (1, 2)
+    let b = folder.file("b.csv", "1\n4\n3\n0\n");
+    let zero = folder.file("zero.csv", "0\n0\n0\n0\n");
+    for seed in ["1", "2", "3", "4"] {
+        for more in [&["--batch", "1"][..], &["--batch", "2"], &["--batch", "2", "--blocks"]] {
+            let args = [&["kaczmarz", &a, &b, "--seed", seed, "--json"], more].concat();
+            assert_eq!(run(&args).met().json()["stop"], "converged");
+            let args = [&["kaczmarz", &a, &zero, "--seed", seed, "--json"], more].concat();
+            assert_eq!(run(&args).met().json()["certified"], true);
+        }
+    }
+}
+
 /// Momentum that diverges in mean square is refused, with the batch from which it would not.
 #[test]
 fn refusals() {

@@ -55,6 +55,36 @@ fn convergence_is_drawn_where_there_is_any() {
     assert!(read().contains("there are no steps to show") && read().contains("Singular vectors"));
 }
 
+/// The theory's line is drawn where the theory has one: the polynomial's slope, the factor of an epoch,
+/// the noise ball.
+#[test]
+fn the_theory_is_drawn() {
+    let folder = Folder::new();
+    let page = folder.path("page.html");
+    let mut text = String::new();
+    for i in 0..600_u32 {
+        let value =
+            |j: u32| f64::from((i * 7919 + j * 104_729 + i * i * (j + 3) * 31) % 1009) / 1009.0;
+        let row = (0..40).map(|j| format!("{:.6}", value(j) / f64::from(j + 1).sqrt()));
+        let _ = writeln!(text, "{}", row.collect::<Vec<_>>().join(","));
+    }
+    let data = folder.file("data.csv", text);
+    for (command, solver, tol, words) in [
+        ("pca", "power", "1e-5", "theory: the power iteration, λ₊/λ = "),
+        ("pca", "momentum", "1e-5", "theory: momentum with β = λ²/4"),
+        ("pca", "vr", "1e-11", "theory: epochs of "),
+        ("pca", "vr-pca", "1e-11", "theory: epochs of "),
+        ("svd", "vr", "1e-11", "theory: epochs of "),
+        ("pca", "minibatch", "1e-3", "theory: the noise ball of batches of 60, sin = "),
+    ] {
+        let args = [command, &data, "-k", "1", "--solver", solver, "--batch", "60", "--tol", tol];
+        let ran = run(&[&args[..], &["--report", &page]].concat());
+        assert!(matches!(ran.code, Some(0 | 2)), "{solver}: {}", ran.err);
+        let html = std::fs::read_to_string(&page).unwrap();
+        assert!(html.contains(words), "{command} {solver}: {}", html.split("<h2>").nth(2).unwrap());
+    }
+}
+
 /// A page that cannot be written is an error.
 #[test]
 fn no_place_for_the_page() {

@@ -1,14 +1,13 @@
 //! Checkpoints: runs that are interrupted or killed, and taken up to the bit.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::{Folder, Ran, favard, run};
+use crate::support::{Folder, Ran, favard, interrupt, run};
 
 /// 300 rows of 80 columns whose sizes fall slowly: no solver is done before its budget.
 fn table(folder: &Folder) -> String {
@@ -54,23 +53,8 @@ fn an_interrupted_run_goes_on_by_the_command_it_prints() {
         let args = [&args[..], &["--max-passes", "400", "--threads", "1"]].concat();
         assert_eq!(run(&[&args[..], &["-o", &whole]].concat()).code, Some(2));
         let saved = [&args[..], &["-o", &out, "--checkpoint", &file]].concat();
-        let mut child = favard(&saved)
-            .env("RUST_LOG", "info")
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        while !line.contains("step") {
-            line.clear();
-            assert!(log.read_line(&mut line).unwrap() > 0, "it ended by itself");
-        }
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-        let mut rest = String::new();
-        log.read_to_string(&mut rest).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(2), "{rest}");
+        let Ran { code, err: rest, .. } = interrupt(&saved);
+        assert_eq!(code, Some(2), "{rest}");
         let told = rest.lines().find_map(|line| line.split_once("to the same bits, by: favard "));
         let told = told.unwrap_or_else(|| panic!("{rest}")).1;
         assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
@@ -85,6 +69,40 @@ fn an_interrupted_run_goes_on_by_the_command_it_prints() {
         assert!(resumed.err.contains("a larger --max-passes by: favard"), "{}", resumed.err);
         assert_eq!(resumed.err.matches("--resume").count(), 1, "{}", resumed.err);
     }
+}
+
+/// The same for least squares: stopped, and taken up by the command that was printed, the solution is
+/// that of an unbroken run, to the byte.
+#[test]
+fn least_squares_goes_on_by_the_command_it_prints() {
+    let folder = Folder::new();
+    let [a, b] = crate::interrupt::system(&folder);
+    for method in ["heavy-ball", "lsmr", "cg"] {
+        let (whole, out) = (folder.path(&format!("{method} whole")), folder.path(method));
+        let file = folder.path(&format!("{method} run.favard"));
+        let args = ["lstsq", &a, &b, "--method", method, "--tol", "0", "--max-passes", "4000"];
+        let args = [&args[..], &["--threads", "1"]].concat();
+        assert_eq!(run(&[&args[..], &["-o", &whole]].concat()).code, Some(2));
+        let saved = [&args[..], &["-o", &out, "--checkpoint", &file]].concat();
+        let stopped = interrupt(&saved);
+        assert_eq!(stopped.code, Some(2), "{}", stopped.err);
+        let told = stopped.err.lines().find_map(|l| l.split_once("to the same bits, by: favard "));
+        let told = told.unwrap_or_else(|| panic!("{}", stopped.err)).1;
+        assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
+        let program = env!("CARGO_BIN_EXE_favard");
+        let shell = Command::new("sh").args(["-c", &format!("{program} {told}")]).output();
+        let resumed = Ran::from(shell.unwrap());
+        assert_eq!(resumed.code, Some(2), "{}", resumed.err);
+        for name in ["solution.csv", "solution.npy"] {
+            let read = |folder: &str| std::fs::read(Path::new(folder).join(name)).unwrap();
+            assert!(read(&whole) == read(&out), "{method}: {name}");
+        }
+    }
+    let file = folder.path("cg run.favard");
+    let with = |more: &[&str]| run(&[&["lstsq", &a, &b, "--resume", &file], more].concat());
+    with(&["--method", "lsmr"]).failed("checkpoint: ");
+    with(&["--method", "cg", "--ridge", "1"]).failed("checkpoint: ");
+    run(&["pca", &a, "--resume", &file]).failed("checkpoint: ");
 }
 
 /// Killed again and again at any moment, each time taken up from what is there, and at last let to

@@ -1,6 +1,7 @@
 //! Running the program, and files for it.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -54,6 +55,39 @@ impl Ran {
 /// Runs the program.
 pub fn run(args: &[&str]) -> Ran {
     favard(args).output().unwrap().into()
+}
+
+/// Packs bytes.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    to.write_all(bytes).unwrap();
+    to.finish().unwrap()
+}
+
+/// Runs the program until it logs its first step, sends it SIGINT and lets it end.
+#[cfg(target_os = "linux")]
+pub fn interrupt(args: &[&str]) -> Ran {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+    let mut child = favard(args)
+        .env("RUST_LOG", "info")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("step") {
+        line.clear();
+        assert!(log.read_line(&mut line).unwrap() > 0, "it ended by itself");
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let mut rest = String::new();
+    log.read_to_string(&mut rest).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    Ran { code: output.status.code(), out, err: rest }
 }
 
 /// A folder with files in it.

@@ -126,9 +126,4 @@ impl<'a> Fields<'a> {
     pub fn skip(&mut self) -> bool {
         matches!(self.text(), Ok(Some(_)))
     }
-
-    /// Whether there is another field.
-    pub fn has_next(&self) -> bool {
-        self.at.is_some()
-    }
 }

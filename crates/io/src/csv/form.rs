@@ -2,6 +2,7 @@
 
 use super::fields::Fields;
 use super::is_blank;
+use crate::csr::reserve;
 use crate::error::{ErrorKind, Result};
 use crate::format::extension;
 use crate::input::{Head, Source};
@@ -28,43 +29,42 @@ impl Form {
             return Err(source.error(ErrorKind::Empty));
         }
         let separator = options.separator.unwrap_or_else(|| guess(source, head.line()));
-        let first = fields(&head, separator)?;
+        let first = Line::look(&head, separator)?;
         let first_start = head.line_start;
         let after_first = head.next_start;
-        let second = if next_line(&mut head)? { Some(fields(&head, separator)?) } else { None };
+        let second = if next_line(&mut head)? { Some(Line::look(&head, separator)?) } else { None };
         // The header of R has no field above the row names.
-        let is_shorter = second.as_ref().is_some_and(|second| second.len() == first.len() + 1);
-        let is_corner_empty = first[0].is_empty() && first.len() > 1;
-        let is_word = |field: &String| !is_number(field.as_bytes());
+        let is_shorter = second.is_some_and(|second| second.fields == first.fields + 1);
+        let is_corner_empty = first.is_corner_empty && first.fields > 1;
         let has_header = match options.header {
             Detect::Yes => true,
             Detect::No => false,
-            Detect::Auto if first.len() == 1 => is_shorter || is_word(&first[0]),
-            Detect::Auto => is_shorter || is_corner_empty || first[1..].iter().any(is_word),
+            Detect::Auto if first.fields == 1 => is_shorter || first.is_corner_word,
+            Detect::Auto => is_shorter || is_corner_empty || first.has_word,
         };
-        let row = if has_header { second } else { Some(first.clone()) };
-        let fields = row.as_ref().map_or(first.len(), Vec::len);
+        let row = if has_header { second } else { Some(first) };
+        let fields = row.map_or(first.fields, |row| row.fields);
         let has_row_names = match options.row_names {
             Detect::Yes => true,
             Detect::No => false,
             Detect::Auto => {
                 fields > 1
                     && ((has_header && (is_shorter || is_corner_empty))
-                        || row.is_some_and(|row| is_word(&row[0])))
+                        || row.is_some_and(|row| row.is_corner_word))
             }
         };
         let cols = fields - usize::from(has_row_names);
-        let column_names = has_header.then(|| {
-            let corner = usize::from(has_row_names && first.len() == fields);
-            first[corner..].to_vec()
-        });
-        if let Some(names) = column_names.as_ref().filter(|names| names.len() != cols) {
-            let (what, expected, found) = ("column names", cols as u64, names.len() as u64);
+        let corner = usize::from(has_row_names && first.fields == fields);
+        let found = first.fields - corner;
+        if has_header && found != cols {
+            let (what, expected, found) = ("column names", cols as u64, found as u64);
             return Err(source.fault(crate::input::Fault {
                 at: first_start,
                 kind: ErrorKind::Count { what, expected, found },
             }));
         }
+        let column_names =
+            if has_header { Some(names(source, separator, corner, cols)?) } else { None };
         let start = if has_header { after_first } else { first_start };
         Ok(Self { separator, has_row_names, column_names, cols, start })
     }
@@ -92,12 +92,72 @@ fn guess(source: &Source<'_>, line: &[u8]) -> u8 {
     }
 }
 
-fn fields(head: &Head<'_>, separator: u8) -> Result<Vec<String>> {
-    // A tab at the end of a line is an empty field; blanks are not.
+/// What is seen of a line. Its fields are not kept: a line of many short ones would take many times
+/// its own size.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    fields: usize,
+    /// The first field is empty.
+    is_corner_empty: bool,
+    /// The first field is no number.
+    is_corner_word: bool,
+    /// Another field is no number.
+    has_word: bool,
+}
+
+impl Line {
+    fn look(head: &Head<'_>, separator: u8) -> Result<Self> {
+        // A tab at the end of a line is an empty field; blanks are not.
+        let mut fields = Fields::new(head.line(), separator);
+        let (mut count, mut is_corner_empty, mut is_corner_word) = (0, false, false);
+        let mut has_word = false;
+        while let Some(field) = fields.text().map_err(|fault| head.fault(fault))? {
+            if std::str::from_utf8(&field).is_err() {
+                let kind = ErrorKind::Encoding { what: "field" };
+                return Err(head.error(fields.start(), kind));
+            }
+            let is_word = !is_number(&field);
+            if count == 0 {
+                (is_corner_empty, is_corner_word) = (field.is_empty(), is_word);
+            } else {
+                has_word |= is_word;
+            }
+            count += 1;
+        }
+        Ok(Self { fields: count, is_corner_empty, is_corner_word, has_word })
+    }
+}
+
+/// The fields of the first line behind the corner.
+fn names(source: &Source<'_>, separator: u8, corner: usize, count: usize) -> Result<Vec<String>> {
+    let mut head = Head::new(source);
+    next_line(&mut head)?;
+    let bytes = name_bytes(count, head.line().len());
+    check_names(source, bytes).map_err(|kind| head.error(0, kind))?;
     let mut fields = Fields::new(head.line(), separator);
     let mut list = Vec::new();
-    while fields.has_next() {
-        list.push(fields.name("field").map_err(|fault| head.fault(fault))?);
+    reserve("column names", &mut list, count).map_err(|kind| source.error(kind))?;
+    for field in 0..corner + count {
+        let name = fields.name("field").map_err(|fault| head.fault(fault))?;
+        if field >= corner {
+            list.push(name);
+        }
     }
     Ok(list)
+}
+
+/// Bytes that so many names take which have so many bytes together.
+pub(super) fn name_bytes(count: usize, text: usize) -> u64 {
+    (count as u64).saturating_mul(size_of::<String>() as u64).saturating_add(text as u64)
+}
+
+/// `Ok` when the names of a packed file take no more memory than it may become: two bytes of a
+/// text are a name, which takes 24.
+pub(super) fn check_names(source: &Source<'_>, found: u64) -> Result<(), ErrorKind> {
+    let limit = source.limits().expanded(source.len());
+    if source.is_gzip() && found > limit {
+        let (what, field) = ("bytes of the names", "expansion");
+        return Err(ErrorKind::Limit { what, found, limit, field });
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use crate::loaded::{Loaded, Matrix};
 use crate::options::ReadOptions;
 use crate::text::{byte, line_end};
 use fields::Fields;
-use form::Form;
+use form::{Form, check_names, name_bytes};
 
 /// The rows of some lines.
 #[derive(Debug, Default)]
@@ -30,9 +30,13 @@ struct Rows<T> {
 pub(crate) fn read<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Result<Loaded<T>> {
     let form = Form::find(source, options)?;
     let (mut rows, mut values, mut names) = (0, Vec::<T>::new(), Vec::new());
+    let mut name_total = 0_u64;
     let absorb = |piece: &mut Piece<Rows<T>>| {
         let parsed = &mut piece.parsed;
         reserve("values", &mut values, parsed.values.len()).map_err(|kind| Fault::new(0, kind))?;
+        name_total += name_bytes(parsed.names.len(), parsed.names.iter().map(String::len).sum());
+        check_names(source, name_total).map_err(|kind| Fault::new(0, kind))?;
+        reserve("names", &mut names, parsed.names.len()).map_err(|kind| Fault::new(0, kind))?;
         rows += parsed.count;
         values.extend_from_slice(&parsed.values);
         names.append(&mut parsed.names);

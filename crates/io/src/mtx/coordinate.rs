@@ -8,6 +8,7 @@ use super::header::{Field, Header, Symmetry};
 use crate::csr::{self, Scatter, zeros};
 use crate::error::{ErrorKind, Result};
 use crate::input::{Fault, Piece, Source, parse_lines};
+use crate::read::{check_columns, check_rows};
 use crate::text::{byte, digits, end_of_line, expected, line_end, number, skip_blanks};
 
 /// The entries of some lines, rows and columns counted from 0.
@@ -57,13 +58,9 @@ impl<'s> Plan<'s> {
         // Two digits and a blank, and with a value another digit and a blank.
         let shortest = if header.field == Field::Pattern { 4 } else { 6 };
         let possible = header.entries.min(source.most_bytes() / shortest + 1);
-        crate::read::check_rows(source, rows, possible)?;
-        // Indices have 32 bits.
-        let (what, high) = ("columns", 1 << 32);
-        if cols > high {
-            let found = cols.to_string();
-            return Err(source.error(ErrorKind::Range { what, low: 0, high, found }));
-        }
+        let fail = |kind| source.error(kind);
+        check_rows(source.limits(), rows, possible).map_err(fail)?;
+        check_columns(source.limits(), cols, possible).map_err(fail)?;
         let [rows, cols, possible] =
             [rows, cols, possible].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         Ok(Self { source, header, is_transposed, rows, cols, possible })

@@ -8,7 +8,7 @@ use favard_io::{
 };
 use favard_operator::Csr;
 
-use crate::support::{data, gzip, load, load_as, message};
+use crate::support::{data, gunzip, gzip, load, load_as, message};
 
 const COORDINATE: &str = "%%MatrixMarket matrix coordinate real general\n";
 
@@ -93,7 +93,10 @@ fn headers_that_lie_allocate_nothing() {
         format!("d.mtx: rows: {huge} exceeds the limit 16777217 (Limits::empty_rows)")
     );
     let cols = message("d.mtx", format!("{COORDINATE}3 {huge} 1\n1 1 1\n").as_bytes());
-    assert_eq!(cols, format!("d.mtx: columns: expected 0..=4294967296, found {huge}"));
+    assert_eq!(
+        cols,
+        format!("d.mtx: columns: {huge} exceeds the limit 16777217 (Limits::empty_columns)")
+    );
     let entries = format!("{COORDINATE}3 3 {huge}\n1 1 1\n");
     let wanted = format!("entries: expected {huge}, found 1");
     assert_eq!(message("d.mtx", entries.as_bytes()), format!("d.mtx:4:1: {wanted}"));
@@ -123,6 +126,131 @@ fn rows_beyond_the_limit_are_read_when_it_is_raised() {
     let limits = Limits { empty_rows: 20_000_000, ..Limits::default() };
     let loaded = read_bytes::<f64>("d.mtx", text.as_bytes(), &ReadOptions::new().limits(limits));
     assert_eq!(loaded.unwrap().matrix.shape(), (20_000_000, 1));
+}
+
+/// Every format in which columns cost nothing: 2³² of them would make a model take a vector of 32
+/// GiB. The limit can be raised, and who states the columns of a libsvm file means them.
+#[test]
+fn columns_that_cost_the_file_nothing_are_limited() {
+    const WIDE: u64 = 1 << 32;
+    let mtx = format!("{COORDINATE}3 {WIDE} 1\n1 1 1\n").into_bytes();
+    let csr = npz(&[
+        ("format", array("|S3", "()", b"csr")),
+        ("shape", array("<i8", "(2,)", &words(&[1, WIDE]))),
+        ("indptr", array("<i8", "(2,)", &words(&[0, 1]))),
+        ("indices", array("<i8", "(1,)", &words(&[7]))),
+        ("data", array("<f8", "(1,)", &1.5_f64.to_le_bytes())),
+    ]);
+    let coo = npz(&[
+        ("format", array("|S3", "()", b"coo")),
+        ("shape", array("<i8", "(2,)", &words(&[1, WIDE]))),
+        ("row", array("<i8", "(1,)", &words(&[0]))),
+        ("col", array("<i8", "(1,)", &words(&[7]))),
+        ("data", array("<f8", "(1,)", &1.5_f64.to_le_bytes())),
+    ]);
+    let libsvm = b"1 4294967295:1\n".to_vec();
+    let mut files = vec![("d.mtx", mtx), ("d.npz", csr), ("d.npz", coo), ("d.svm", libsvm)];
+    if cfg!(feature = "h5ad") {
+        // The shape of X, (3, 4), is an attribute.
+        let mut file = gunzip(data!("csr.h5ad.gz"));
+        let shape = words(&[3, 4]);
+        let places: Vec<usize> =
+            (0..file.len() - 16).filter(|&at| file[at..at + 16] == shape[..]).collect();
+        assert!(!places.is_empty());
+        for at in places {
+            file[at + 8..at + 16].copy_from_slice(&WIDE.to_le_bytes());
+        }
+        files.push(("d.h5ad", file));
+    }
+    for (name, bytes) in files {
+        let error = load(name, &bytes).unwrap_err();
+        let is_limit = matches!(error.kind(), ErrorKind::Limit { field: "empty_columns", .. });
+        assert!(is_limit, "{error}");
+        let limits = Limits { empty_columns: WIDE, ..Limits::default() };
+        let loaded = read_bytes::<f64>(name, &bytes, &ReadOptions::new().limits(limits));
+        // The names of an AnnData file are as many as its columns: not here.
+        if let Ok(loaded) = loaded {
+            assert!(loaded.matrix.shape().1 as u64 >= WIDE - 1, "{name}");
+        } else {
+            assert_eq!(name, "d.h5ad");
+        }
+    }
+    let stated = ReadOptions::new().format(Format::Libsvm).columns(1 << 30);
+    let loaded = read_bytes::<f64>("d", b"1 7:1\n", &stated).unwrap();
+    assert_eq!(loaded.matrix.shape(), (1, 1 << 30));
+}
+
+/// A NumPy array of format 1.0.
+fn array(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+    let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+    [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+}
+
+fn words(numbers: &[u64]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// An archive of arrays.
+fn npz(arrays: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in arrays {
+        let stored = zip::write::SimpleFileOptions::default();
+        zip.start_file(format!("{name}.npy"), stored).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// A sparse matrix that does not fit in memory in full is an error with the bytes: 2²⁴ × 2²⁴
+/// numbers are 2⁵¹ bytes, more than a process can address.
+#[test]
+fn a_matrix_too_large_to_be_written_out_is_an_error() {
+    let text = format!("{COORDINATE}16777216 16777216 1\n1 1 1\n");
+    let error = load("d.mtx", text.as_bytes()).unwrap().matrix.into_dense().unwrap_err();
+    let bytes = 1_u64 << 51;
+    assert!(matches!(error, ErrorKind::Memory { bytes: found, .. } if found == bytes), "{error}");
+    assert_eq!(error.to_string(), format!("not enough memory: {bytes} bytes for the dense matrix"));
+}
+
+/// At the default limits: a packed line of 2²⁵ short fields takes no memory but its own, and what
+/// two bytes of text make large, names and rows without entries, is stopped.
+#[test]
+fn bombs_are_stopped_at_the_default_limits() {
+    // 60 MiB of `a,` make 30 million names of 24 bytes.
+    let header = "a,".repeat(30 << 20);
+    let row = "1,".repeat(1000);
+    let names = packed(&[header.as_bytes(), b"a\n", row.as_bytes(), b"1\n"]);
+    assert!(names.len() < 1 << 20);
+    assert!(message("d.csv.gz", &names).contains("d.csv.gz:1:1: column names: expected 1001"));
+    let yes = ReadOptions::new().header(favard_io::Detect::Yes);
+    let wide = packed(&[
+        "a,".repeat(15 << 20).as_bytes(),
+        b"a\n",
+        "1,".repeat(15 << 20).as_bytes(),
+        b"1\n",
+    ]);
+    let error = read_bytes::<f64>("d.csv.gz", &wide, &yes).unwrap_err();
+    assert!(error.to_string().starts_with("d.csv.gz:1:1: bytes of the names: "), "{error}");
+    let rows = packed(&["a,1\n".repeat(12 << 20).as_bytes()]);
+    let error = message("d.csv.gz", &rows);
+    assert!(error.contains("bytes of the names: "), "{error}");
+    let labels = packed(&["0\n".repeat(20 << 20).as_bytes()]);
+    let error = message("d.svm.gz", &labels);
+    assert!(error.contains("rows: ") && error.contains("Limits::empty_rows"), "{error}");
+    let text = packed(&["0,0\n".repeat(20 << 20).as_bytes()]);
+    let error = message("d.csv.gz", &text);
+    assert!(error.contains("unpacked bytes: ") && error.contains("Limits::expansion"), "{error}");
+}
+
+/// Parts packed one behind the other, as small as can be.
+fn packed(parts: &[&[u8]]) -> Vec<u8> {
+    use std::io::Write as _;
+    let best = flate2::Compression::best();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), best);
+    parts.iter().for_each(|part| encoder.write_all(part).unwrap());
+    encoder.finish().unwrap()
 }
 
 #[test]

@@ -90,7 +90,8 @@ impl Kaczmarz {
         rows: &Rows,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
-        let (dim, s) = (op.shape().1, self.batch);
+        let (count, dim) = op.shape();
+        let s = self.batch.min(count);
         let ones = vec![T::one(); dim];
         let (system, norm) = self.system(&op, rhs, &ones, rows);
         let mut ws = Workspace::new();

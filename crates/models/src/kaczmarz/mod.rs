@@ -106,7 +106,7 @@ impl Kaczmarz {
         }
     }
 
-    /// s rows a step, their projections averaged.
+    /// s rows a step, at most as many as there are, their projections averaged.
     #[must_use]
     pub fn batch(self, batch: usize) -> Self {
         Self { batch, in_blocks: false, ..self }
@@ -247,7 +247,7 @@ impl Kaczmarz {
         let mut monitor = Monitor::new(&system, norm, watch, &mut ws)?;
         // The norms of the rows take a pass.
         monitor.count(0, 1.0);
-        let batch = self.batch;
+        let batch = self.batch.min(count);
         let start = Block::zeros(dim, cols);
         let scale = T::of(rows.total.recip());
         let (y, ended, mut reason, spectrum) = if self.in_blocks && !self.is_inconsistent {

@@ -90,9 +90,13 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         let limit = CHECK.min(monitor.system.passes - monitor.passes);
         let (mut ended, mut ticks) = (None, 0);
         while ticks < window && (ticks == 0 || engine.map().cost().passes - before.passes < limit) {
-            if let Advance::Ended(stop) = engine.advance()? {
-                ended = Some(stop);
-                break;
+            match engine.advance()? {
+                // At zero, a batch whose right-hand sides are zero says nothing; the next one may.
+                Advance::Moved | Advance::Ended(Stop::Breakdown) => {}
+                Advance::Ended(stop) => {
+                    ended = Some(stop);
+                    break;
+                }
             }
             ticks += 1;
             if let Some(estimates) = engine.map().estimates() {

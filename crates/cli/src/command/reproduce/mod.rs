@@ -95,7 +95,7 @@ const EXPERIMENTS: [Experiment; 8] = [
 ];
 
 pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
-    output::prepare(Some(&args.output))?;
+    let _made = output::prepare(Some(&args.output))?;
     catch_interrupts()?;
     let asked: Vec<Experiment> = match args.experiment {
         Experiment::All => EXPERIMENTS.to_vec(),
@@ -138,7 +138,7 @@ pub fn run(args: &ReproduceArgs) -> Result<Outcome> {
         shown::print(&text(&answer, &args.output).map_err(std::io::Error::other)?)?;
     }
     if !answer.complete {
-        eprintln!("favard: interrupted; what was finished is written");
+        shown::note("interrupted; what was finished is written");
     }
     Ok(if answer.complete { Outcome::Met } else { Outcome::NotConverged })
 }
