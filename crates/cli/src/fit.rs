@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use favard_engine::{Info, Record};
-use favard_models::{Certificate, Pca, PcaFit, SvdFit};
+use favard_models::{Certificate, PcaFit, SvdFit};
 use favard_operator::Block;
 use serde::Serialize;
 
@@ -147,8 +147,12 @@ pub fn components(args: &FitArgs, data: &Data) -> usize {
     args.k.unwrap_or(6.min(rows).min(cols))
 }
 
-/// `Ok` when there is memory for a fit and its results, beside the data.
-pub fn check_memory(pca: &Pca, args: &FitArgs, data: &Data) -> Result<()> {
+/// `Ok` when there is memory for a fit, by the model's own statement, and its results, beside the data.
+pub fn check_memory(
+    args: &FitArgs,
+    data: &Data,
+    stated: impl FnOnce() -> favard_models::Result<usize>,
+) -> Result<()> {
     let (rows, cols) = data.shape();
     let k = components(args, data).min(rows).min(cols);
     // Components and scores, as they are found and as they are written.
@@ -157,7 +161,7 @@ pub fn check_memory(pca: &Pca, args: &FitArgs, data: &Data) -> Result<()> {
     let least = results.saturating_add(memory::vectors(cols, 8));
     memory::check(&data.name, "a fit", least)?;
     // Now that this much is there, one product with the data tells the rest.
-    let fit = pca.memory(&data.rows()).map_err(Error::of(&data.name))?;
+    let fit = stated().map_err(Error::of(&data.name))?;
     memory::check(&data.name, "a fit", results.saturating_add(fit as u64))
 }
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use favard_models::{Pca, PcaFit, Solver};
-use favard_operator::Dense;
-use ndarray::Array2;
+use favard_models::Pca;
+use favard_operator::Block;
 
 use crate::Outcome;
 use crate::args::PcaArgs;
@@ -36,7 +35,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         pca = pca.beta(beta);
     }
-    check_memory(&pca, fit, &data)?;
+    check_memory(fit, &data, || pca.memory(&data.rows()))?;
     let checkpoints = fit.save.checkpoints();
     catch_interrupts()?;
     let watcher = Watcher::new(fit);
@@ -45,7 +44,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
         let mut watch = |record: &_| watcher.step(record);
         let fitting = pca.on(&x);
         let fitting = match &earlier {
-            Some(earlier) => fitting.start(earlier),
+            Some(columns) => fitting.start_from(columns),
             None => fitting,
         };
         let fitting = fitting.watch(&mut watch).checkpoints(&checkpoints);
@@ -70,9 +69,8 @@ fn go_on(folder: Option<&Path>) -> String {
     }
 }
 
-/// The components that an earlier run wrote, as a fit that another can start from: the fit to the
-/// rows $c_j v_j^T$, of which they are the components whatever $c_1 > c_2 > \dots$ are.
-fn earlier(folder: &Path, cols: usize) -> Result<PcaFit<f64>> {
+/// The components that an earlier run wrote.
+fn earlier(folder: &Path, cols: usize) -> Result<Block<f64>> {
     let path = folder.join("components.npy");
     let name = path.display().to_string();
     let matrix = favard_io::read::<f64>(&path)?.matrix;
@@ -84,13 +82,7 @@ fn earlier(folder: &Path, cols: usize) -> Result<PcaFit<f64>> {
     if dim != cols {
         return Err(Error::argument(name, format!("rows: expected {cols}, found {dim}")));
     }
-    memory::check(&name, "a start of so many components", memory::vectors(dim, 4 * count))?;
+    memory::check(&name, "a start of so many components", memory::vectors(dim, 2 * count))?;
     let vectors = matrix.into_dense().map_err(|kind| favard_io::Error::new(&path, kind))?;
-    // Another row, of zeros: one alone has no variance.
-    let rows = Array2::from_shape_fn((count + 1, dim), |(j, i)| {
-        if j == count { 0.0 } else { (2 * count - j) as f64 * vectors.view()[[i, j]] }
-    });
-    let rows = Dense::new(rows).map_err(Error::of(&name))?;
-    let pca = Pca::new(count).center(false).solver(Solver::Exact);
-    pca.fit(&rows).map_err(Error::of(&name))
+    Ok(Block::from_fn(dim, count, |i, j| vectors.view()[[i, j]]))
 }

@@ -1,6 +1,6 @@
 //! `favard svd`: singular values and vectors.
 
-use favard_models::{Pca, TruncatedSvd};
+use favard_models::TruncatedSvd;
 
 use crate::Outcome;
 use crate::args::SvdArgs;
@@ -26,9 +26,7 @@ pub fn run(args: &SvdArgs) -> Result<Outcome> {
     if let Some(beta) = fit.beta {
         svd = svd.beta(beta);
     }
-    // The same methods on the same blocks, without a mean.
-    let alike = Pca::new(components(fit, &data)).center(false).solver(fit.solver);
-    check_memory(&alike, fit, &data)?;
+    check_memory(fit, &data, || svd.memory(&data.rows()))?;
     let checkpoints = fit.save.checkpoints();
     catch_interrupts()?;
     let watcher = Watcher::new(fit);
