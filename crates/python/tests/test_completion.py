@@ -188,7 +188,7 @@ def test_progress_is_a_line(capsys):
     M, known = problem()
     MatrixCompletion(3, verbose=1).fit(np.where(known, M, np.nan))
     shown = capsys.readouterr().err
-    assert shown.startswith("\rMatrixCompletion: step ") and shown.endswith("\n")
+    assert shown.startswith("\rMatrixCompletion [") and shown.endswith("\n")
     assert "converged after" in shown
 
 

@@ -1,5 +1,6 @@
 """The package itself: how long it takes to load, its types, its documentation."""
 
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -66,6 +67,22 @@ def test_chapter():
         str(CHAPTER), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE
     )
     assert failed == 0 and tried > 10
+
+
+def test_the_stub_of_the_core_is_complete():
+    """Every name of the extension module, and every method of its classes, is in _core.pyi."""
+    from favard import _core
+
+    stub = ast.parse(Path(favard.__file__).with_name("_core.pyi").read_text())
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    told = {node.name: node for node in stub.body if isinstance(node, kinds)}
+    told |= {n.target.id: n for n in stub.body if isinstance(n, ast.AnnAssign)}
+    there = {name for name in dir(_core) if not name.startswith("_")} | {"__version__"}
+    assert there == set(told)
+    for name, node in told.items():
+        if isinstance(node, ast.ClassDef):
+            methods = {each.name for each in node.body if not each.name.startswith("_")}
+            assert methods == {each for each in dir(getattr(_core, name)) if each[0] != "_"}
 
 
 def test_stubs_say_what_there_is(tmp_path):

@@ -146,12 +146,9 @@ class LeastSquares(BaseEstimator):
         fit_intercept: bool = ...,
         alpha: float = ...,
         tol: float = ...,
-        solver: Literal[
-            "auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg"
-        ] = ...,
+        solver: Literal["auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev"] = ...,
         scaling: bool = ...,
         max_iter: int = ...,
-        batch_size: int | None = ...,
         random_state: _Seed = ...,
         callback: _Callback | None = ...,
         verbose: int = ...,
