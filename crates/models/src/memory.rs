@@ -133,8 +133,10 @@ fn sampled<T: Scalar>(rows: &dyn RowOperator<T>, plan: &Plan, method: Solver) ->
     };
     // The anchor, its image, and what is left of a block beside it; the vectors of the sample.
     let kept = reduced * block::<T>(dim, cols) + block::<T>(dim, k + 1);
-    let running = engine::<T>(dim, cols) + kept + batch_scratch(&op, batch, cols)?;
-    Ok((engine::<T>(dim, ahead) + 2 * looking).max(running + scratch(&op, cols)?))
+    // The copy of a batch's rows in either workspace, and the old one while one of them grows; a
+    // product with all rows in either.
+    let running = engine::<T>(dim, cols) + kept + 3 * batch_scratch(&op, batch, cols)?;
+    Ok((engine::<T>(dim, ahead) + 3 * looking).max(running + 2 * scratch(&op, cols)?))
 }
 
 /// The bytes of a fit to prepared data: `rows` is the same as `op` where it has rows to sample.
