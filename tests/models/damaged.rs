@@ -23,7 +23,8 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 /// Damages the body of a file and makes its checksum right again.
 fn damage(good: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut draw = |below: usize| (rng.next_u64() % below.max(1) as u64) as usize;
+    let mut draw =
+        |below: usize| usize::try_from(rng.next_u64() % below.max(1) as u64).unwrap_or(0);
     let mut body = good[HEAD..].to_vec();
     for _ in 0..=draw(3) {
         // The first bytes are names, counts and shapes; the rest are numbers.

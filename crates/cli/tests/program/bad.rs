@@ -1,5 +1,7 @@
 //! Bad input: one line that names the place, exit code 1, nothing written.
 
+use std::fmt::Write as _;
+
 use crate::support::{Folder, Ran, favard, gzip, run};
 
 /// Every command that reads a file, on files that cannot be read.
@@ -92,7 +94,9 @@ fn hostile_files() {
     let rhs = folder.file("rhs.csv", "1\n".repeat(40));
     let head = "%%MatrixMarket matrix coordinate real general\n";
     let mut long = head.to_string() + "1000 3 1000\n";
-    (1..=1000).for_each(|i| long += &format!("{i} {} {i}.5\n", i % 3 + 1));
+    for i in 1..=1000 {
+        let _ = writeln!(long, "{i} {} {i}.5", i % 3 + 1);
+    }
     let packed = gzip(long.as_bytes());
     let npy = folder.path("whole.npy");
     run(&["convert", &good, &npy, "--no-row-names"]).failed("table.csv:2:1: ");

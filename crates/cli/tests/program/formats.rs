@@ -1,5 +1,7 @@
 //! Every format through the program.
 
+use std::fmt::Write as _;
+
 use crate::support::{Folder, favard, gzip, numbers, run};
 
 /// The matrix that all the files hold, as a table.
@@ -92,16 +94,18 @@ fn sparse_formats_are_completed() {
     let all = (1..=8).flat_map(|i| (1..=8).map(move |j| (i, j)));
     let kept: Vec<(i32, i32)> = all.filter(|(i, j)| (i + 2 * j) % 4 != 0).collect();
     let mut mtx = format!("%%MatrixMarket matrix coordinate real general\n8 8 {}\n", kept.len());
-    kept.iter().for_each(|(i, j)| mtx += &format!("{i} {j} {}\n", i * j));
+    for (i, j) in &kept {
+        let _ = writeln!(mtx, "{i} {j} {}", i * j);
+    }
     let plain = folder.file("k.mtx", &mtx);
     let npz = folder.path("k.npz");
     run(&["convert", &plain, &npz]).met();
     let mut libsvm = String::new();
     for row in 1..=8 {
         libsvm += "0";
-        kept.iter()
-            .filter(|(i, _)| *i == row)
-            .for_each(|(i, j)| libsvm += &format!(" {j}:{}", i * j));
+        for (i, j) in kept.iter().filter(|(i, _)| *i == row) {
+            let _ = write!(libsvm, " {j}:{}", i * j);
+        }
         libsvm += "\n";
     }
     let files = [

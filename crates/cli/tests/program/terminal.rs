@@ -1,5 +1,6 @@
 //! What is shown on a terminal.
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use crate::support::Folder;
@@ -21,7 +22,7 @@ fn progress_is_shown() {
     let mut entries = String::new();
     for i in 0..120_u32 {
         for j in (0..120_u32).filter(|j| (i * 31 + j * 17) % 5 < 2) {
-            entries += &format!("r{i},c{j},{}\n", f64::from((i * 37 + j * 91 + i * j) % 101));
+            let _ = writeln!(entries, "r{i},c{j},{}", f64::from((i * 37 + j * 91 + i * j) % 101));
         }
     }
     let entries = folder.file("entries.csv", entries);
