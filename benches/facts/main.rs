@@ -12,7 +12,7 @@ mod cases;
 
 use std::ops::ControlFlow;
 
-use cases::counts::{products, ticks_until};
+use cases::counts::{lanczos_products, products, ticks_until};
 use cases::data::{gram, kappas, paper_rows};
 use cases::problems::{flat, sin2, slope, spaced, spread, start};
 use favard_engine::Stop;
@@ -193,6 +193,10 @@ fn f7() {
     line("shifted Chebyshev, T", &|s| counts(s, interval(s), 10));
     line("best heavy ball", &rounds);
     line("dynamic momentum", &|s| counts(s, DynamicMomentum, 10));
+    line("Lanczos", &|s| {
+        let op = Diagonal::new(s.to_vec()).expect("finite");
+        (0..10).map(|seed| lanczos_products(&op, &start(1000, seed), EPSILON, 250)).collect()
+    });
 }
 
 /// Nothing given but the tolerance: what every method costs, its estimates included.

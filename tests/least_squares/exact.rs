@@ -85,7 +85,13 @@ fn auto_falls_back_to_lsmr() {
         .solve(&Dense::new(a.view()).unwrap(), &b)
         .unwrap();
     assert!(found.reason.contains("Lsmr from there"), "{}", found.reason);
-    assert!(largest(&found.certificates) <= 1e-5, "{:?}", found.certificates);
+    // No method has a smaller certificate than what rounding does to r = b − Ax: δr is at most
+    // n ε ‖|A|‖ ‖x‖ ≤ n ε ‖A‖_F ‖x‖, and ‖Aᵀδr‖ ≤ ‖A‖ ‖δr‖. The tolerance lies below that, LSMR does not
+    // stop far above.
+    let frobenius = sigma.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let size = (0..150).map(|i| found.x.row(i)[0].powi(2)).sum::<f64>().sqrt();
+    let floor = 150.0 * f64::EPSILON * frobenius * size / found.residuals[0];
+    assert!(largest(&found.certificates) <= floor, "{:?} {floor:e}", found.certificates);
 }
 
 fn largest<T: Scalar>(values: &[T]) -> f64 {

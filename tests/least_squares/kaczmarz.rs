@@ -1,7 +1,9 @@
 //! Kaczmarz against exact solutions.
 
-use favard_models::Kaczmarz;
-use favard_models::least_squares::Momentum;
+use favard_engine::Engine;
+use favard_engine::recurrence::HeavyBall;
+use favard_models::least_squares::{Momentum, Sampled};
+use favard_models::{ExtendedProjection, Kaczmarz, LeastSquares};
 use favard_operator::{Block, Dense, LinearOperator, Scalar};
 use ndarray::Array2;
 
@@ -100,4 +102,51 @@ fn reads_less_than_full_passes() {
     assert!(found.info.passes < 4.0, "{}", found.info.passes);
     let iterated = found.info.iterations * 16;
     assert!(iterated < 50_000, "{iterated} rows");
+}
+
+/// A batch larger than the matrix has rows is all of them, for every variant: the same solution to
+/// the bit, and no memory for more.
+#[test]
+fn batches_larger_than_the_matrix() {
+    let a = with_singular_values(40, &geometric(5, 2.0), 3);
+    let (op, columns) = (Dense::new(a.view()).unwrap(), Dense::new(a.t()).unwrap());
+    let inside = op.multiply(Block::<f64>::gaussian(5, 1, 4).as_ref()).unwrap();
+    let outside = Block::<f64>::gaussian(40, 1, 5);
+    let (all, more) = (Kaczmarz::new().batch(40), Kaczmarz::new().batch(usize::MAX));
+    assert_eq!(all.solve(&op, &inside).unwrap(), more.solve(&op, &inside).unwrap());
+    let extended = |plan: &Kaczmarz| plan.solve_extended(&op, &columns, &outside).unwrap();
+    assert_eq!(extended(&all), extended(&more));
+    let (all, more) = (all.inconsistent(true), more.inconsistent(true));
+    assert_eq!(all.solve(&op, &outside).unwrap(), more.solve(&op, &outside).unwrap());
+    let (all, more) = (Kaczmarz::new().blocks(40), Kaczmarz::new().blocks(usize::MAX));
+    let found = more.solve(&op, &inside).unwrap();
+    assert!(found.is_certified(), "{}", found.reason);
+    assert_eq!(all.solve(&op, &inside).unwrap(), found);
+    let map = ExtendedProjection::new(&op, &columns, &inside, (usize::MAX, 2), 1).unwrap();
+    let start = map.start();
+    let mut engine = Engine::new(map, HeavyBall::new(1.0, 0.0).unwrap(), start).unwrap();
+    engine.advance().unwrap();
+    assert_eq!(engine.map().drawn().0.len(), 40);
+}
+
+/// Right-hand sides of which most are zero: rows with a zero leave the start, zero, where it is, and
+/// the run goes on. (It once took the first such row for the end.)
+#[test]
+fn right_hand_sides_that_are_mostly_zero() {
+    let mut a = Array2::<f64>::zeros((60, 6));
+    for i in 0..60 {
+        a[[i, i % 6]] = 1.0 + i as f64 / 60.0;
+    }
+    let op = Dense::new(a.view()).unwrap();
+    let truth = Block::from_fn(6, 1, |i, _| if i == 4 { 2.0 } else { 0.0 });
+    let b = op.multiply(truth.as_ref()).unwrap();
+    for plan in [Kaczmarz::new(), Kaczmarz::new().batch(2), Kaczmarz::new().blocks(2)] {
+        for seed in 0..8 {
+            let found = plan.clone().seed(seed).solve(&op, &b).unwrap();
+            assert!(found.is_certified(), "seed {seed}: {:?}", found.info.stop);
+        }
+    }
+    let sampled = Sampled::mini_batch(1);
+    let found = LeastSquares::new().solve_rows(&op, &b, &sampled).unwrap();
+    assert!(found.is_certified(), "{:?}", found.info.stop);
 }

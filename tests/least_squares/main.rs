@@ -2,11 +2,15 @@
 
 mod bad_input;
 mod checkpoint;
+mod checkpoint_sampled;
 mod determinism;
 mod exact;
 mod extended;
 mod kaczmarz;
 mod ratios;
+mod ratios_run;
 mod recurrence;
+#[path = "../resume.rs"]
+mod resume;
 mod sampled;
 mod support;

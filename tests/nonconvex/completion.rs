@@ -78,10 +78,29 @@ fn an_indefinite_symmetric_matrix_is_recovered() {
     }
 }
 
-/// Heavy ball against gradient descent in the second stage, each with the best parameters for the
-/// measured ends of the spectrum: √κ against κ. At 40 % of the entries κ is between 11 and 29, and
-/// the ratio was between 2.2 and 3.4 on 20 seeds (mean 2.6, standard deviation 0.35): outside of
-/// [1.6, 5] with a probability below 1 % for one seed, were they not fixed.
+/// The steps that a linear recurrence with these ends of the spectrum takes for one factor of e, with
+/// nine tenths of the best step: 1/−ln of the larger root of z² − (1 + β − ηh)z + β at the lower end.
+fn steps_of(ends: &[f64], momentum: bool) -> f64 {
+    let (high, low) = (ends[0], ends[1]);
+    let (step, beta) = if momentum {
+        let (big, small) = (high.sqrt(), low.sqrt());
+        (3.6 / (big + small).powi(2), ((big - small) / (big + small)).powi(2))
+    } else {
+        (1.8 / (high + low), 0.0)
+    };
+    let middle = (1.0 + beta - step * low) / 2.0;
+    let inside = middle * middle - beta;
+    let root = if inside > 0.0 { middle + inside.sqrt() } else { beta.sqrt() };
+    -root.ln().recip()
+}
+
+/// Heavy ball against gradient descent in the second stage, each with its parameters for the measured
+/// ends of the spectrum: √κ against κ. Near the solution the ratio of the steps is that of the linear
+/// recurrence, an exact number for the ends that the run reports.
+///
+/// The counts also have the way into the basin, the same for both and no part of the linear model, and
+/// the ends are good to a tenth: that the counts agree with it to a factor of 1.6 is a regression
+/// guard. That momentum wins, and by no more than κ allows, is not.
 #[test]
 fn momentum_gains_what_the_condition_allows() {
     for seed in 1..4 {
@@ -90,10 +109,13 @@ fn momentum_gains_what_the_condition_allows() {
         let steps = |momentum| {
             let found = MatrixCompletion::new(3).momentum(momentum).solve(&observed).unwrap();
             assert!(found.is_certified(), "{:?}", found.refinement().stop);
-            found.refinement().iterations as f64
+            let info = found.refinement();
+            (info.iterations as f64, steps_of(&info.ritz, momentum), info.ritz[0] / info.ritz[1])
         };
-        let ratio = steps(false) / steps(true);
-        assert!((1.6..5.0).contains(&ratio), "{ratio}");
+        let ((plain, slow, _), (fast, quick, kappa)) = (steps(false), steps(true));
+        let (ratio, linear) = (plain / fast, slow / quick);
+        assert!(ratio > 1.0 && ratio < kappa, "{ratio}, κ = {kappa}");
+        assert!(ratio < 1.6 * linear && linear < 1.6 * ratio, "{ratio} for {linear}");
     }
 }
 

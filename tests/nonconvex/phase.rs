@@ -171,9 +171,11 @@ fn momentum_gains_in_the_spectral_stage() {
 }
 
 /// Wirtinger flow with and without momentum, to a residual of 1e-10. H is known from the data:
-/// κ(H) is about 23 at m/d = 6, 13 at 10, 8 at 20 and tends to 3. The ratio was 3.2–3.7, 2.4–3.0,
-/// 2.0–2.4 on eight seeds of d = 60 (standard deviation at most 0.2); a run with κ(H) = κ has at
-/// most √κ to gain.
+/// κ(H) is about 23 at m/d = 6, 13 at 10, 8 at 20 and tends to 3; the gain is at most about √κ.
+///
+/// The windows are regression guards: the ratio was 3.2–3.7, 2.4–3.0, 2.0–2.4 and κ(H) within a third
+/// of these numbers on eight seeds of d = 60, and the way into the basin is part of the counts. What
+/// is asked without them: momentum wins, and by less than κ.
 #[test]
 fn momentum_gains_in_wirtinger_flow() {
     for (ratio, kappa, gain) in
@@ -189,6 +191,7 @@ fn momentum_gains_in_wirtinger_flow() {
         let ((plain, _), (fast, ends)) = (run(false), run(true));
         let found = ends[0] / ends[1];
         assert!(kappa.contains(&found), "m/d {ratio}: κ = {found}");
+        assert!(plain > fast && plain < found * fast, "m/d {ratio}: {plain}, {fast}, κ = {found}");
         assert!(gain.contains(&(plain / fast)), "m/d {ratio}: {plain} / {fast}");
     }
 }

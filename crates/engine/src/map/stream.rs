@@ -120,7 +120,7 @@ where
         while self.taken < taken && self.items.next().is_some() {
             self.taken += 1;
         }
-        self.cost = cost;
+        (self.taken, self.cost) = (taken, cost);
         Ok(())
     }
 }

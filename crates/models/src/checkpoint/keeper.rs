@@ -100,6 +100,13 @@ impl Keeper {
         Ok(Some(stored))
     }
 
+    /// Another one for the same file, with the lines so far, that has nothing to take up: for the
+    /// next part of a run.
+    pub fn fork(&self) -> Self {
+        let (to, marks) = (self.to.clone(), self.marks.clone());
+        Self { to, every: self.every, last: self.last, steps: self.steps, marks, from: None }
+    }
+
     /// Whether nothing is saved and nothing taken up.
     pub fn is_idle(&self) -> bool {
         self.to.is_none() && self.from.is_none()

@@ -28,8 +28,7 @@ use std::time::Duration;
 ///
 /// # Cost
 /// A save takes two copies of the state in memory while it is written, and the time to write it:
-/// for block Lanczos the basis, for the other solvers of [`solvers`](crate::solvers) a few blocks,
-/// for least squares a few vectors.
+/// for block Lanczos the basis, for all others a few blocks.
 ///
 /// # Example
 /// ```

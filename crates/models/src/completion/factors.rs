@@ -8,7 +8,7 @@ use super::hessian::TangentHessian;
 use super::observed::Observed;
 use super::small_svd::small_svd;
 use super::sweep::sweep;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::local::{Curvature, Problem, Reading};
 
 /// Singular values below this share of the first count as zero when coordinates are chosen.
@@ -159,5 +159,19 @@ impl<T: Scalar> Problem<T> for Factors<'_, T> {
             }
         }
         Ok(true)
+    }
+
+    fn coordinates(&self) -> Vec<T> {
+        self.inverse.clone()
+    }
+
+    fn restore(&mut self, coordinates: &[T], ends: &Curvature) -> Result<()> {
+        if coordinates.len() != self.inverse.len() {
+            let problem = "the coordinates are of another rank";
+            return Err(ErrorKind::Damaged { problem }.into());
+        }
+        self.inverse.copy_from_slice(coordinates);
+        self.high = ends.high;
+        Ok(())
     }
 }

@@ -13,18 +13,22 @@ pub use completed::Completed;
 pub use entries::Entries;
 pub use spectral::CompletionSpectral;
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, BlockRef, Csr, Scalar, Workspace, check_dim};
 
+use crate::Checkpoints;
+use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
-use crate::local::{Descent, Problem, nothing_done};
+use crate::local::{Descent, Problem, Runs, Watch, nothing_done};
 use completed::thin_rows;
 use factors::Factors;
 use observed::Observed;
 use spectral::{Stage, left_factor};
+
+/// The kind of file that the runs are saved to.
+const COMPLETION: &str = "matrix completion";
 
 /// Matrix completion: the matrix of rank r that agrees with the observed entries.
 ///
@@ -239,14 +243,56 @@ impl MatrixCompletion {
         observed: &Csr<'_, T>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Completed<T>> {
+        self.solve_kept(observed, Keeper::default(), watch)
+    }
+
+    /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved,
+    /// to the bit, in either stage: see [`Checkpoints`]. Only [`tolerance`](Self::tolerance) and
+    /// [`iterations`](Self::iterations) may differ from the run that is taken up.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::{Checkpoints, MatrixCompletion};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let known: Vec<_> = (0..400)
+    ///     .map(|place| (place / 20, place % 20))
+    ///     .filter(|(i, j)| (i + 2 * j) % 5 != 0)
+    ///     .map(|(i, j)| (i, j, ((i + 1) * (j + 1)) as f64))
+    ///     .collect();
+    /// let observed = MatrixCompletion::entries((20, 20), &known)?;
+    /// let model = MatrixCompletion::new(1);
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// model.solve_saved(&observed, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let resumed = model.solve_saved(&observed, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, model.solve(&observed)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_saved<T: Scalar>(
+        &self,
+        observed: &Csr<'_, T>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Completed<T>> {
+        self.solve_kept(observed, Keeper::open::<T>(checkpoints, COMPLETION)?, watch)
+    }
+
+    fn solve_kept<T: Scalar>(
+        &self,
+        observed: &Csr<'_, T>,
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Completed<T>> {
         self.check(observed.shape())?;
         let data = Observed::new(observed, self.rank, self.symmetric, self.held_out, self.seed)?;
-        let stopped = Cell::new(None);
-        let mut noted = |record: &Record<T>| {
-            let flow = watch(record);
-            stopped.set(flow.break_value());
-            flow
-        };
+        self.mark(observed, &mut keeper)?;
+        let mut runs = Runs::new(keeper, watch)?;
         let stage = Stage {
             data: &data,
             rank: self.rank,
@@ -255,7 +301,7 @@ impl MatrixCompletion {
             products: self.products,
             seed: self.seed,
         };
-        let start = stage.run(self.spectral, &mut noted)?;
+        let start = stage.run(self.spectral, &mut runs)?;
         let count = self.rank.min(start.right.cols());
         let mut right = start.right.as_ref().cols_range(0..count).to_owned();
         // What the random start has left in columns without entries is not from the data.
@@ -264,11 +310,11 @@ impl MatrixCompletion {
         }
         let left = left_factor(&data, &right)?;
         let (mut factors, block) = Factors::new(&data, &left, &right, self.seed);
-        let (at, info) = if let Some(stop) = stopped.get() {
+        let (at, info) = if let Some(stop) = runs.stopped() {
             // Stopped by the caller: the spectral answer is the answer so far.
             (block, nothing_done(stop))
         } else {
-            self.descent().run(&mut factors, block, &mut noted)?
+            self.descent().run(&mut factors, block, &mut runs)?
         };
         self.finish(&data, &factors, &at, (start.info, start.reason), info)
     }
@@ -293,9 +339,33 @@ impl MatrixCompletion {
         let values = start.values();
         let left = Block::from_fn(m, self.rank, |i, j| start.left().row(i)[j] * values[j]);
         let (mut factors, block) = Factors::new(&data, &left, start.right(), self.seed);
-        let (at, info) = self.descent().run(&mut factors, block, watch)?;
+        let mut runs = Runs::new(Keeper::default(), watch)?;
+        let (at, info) = self.descent().run(&mut factors, block, &mut runs)?;
         let spectral = nothing_done(Stop::Converged);
         self.finish(&data, &factors, &at, (spectral, "an earlier answer".into()), info)
+    }
+
+    /// The fingerprint.
+    fn mark<T: Scalar>(&self, observed: &Csr<'_, T>, keeper: &mut Keeper) -> Result<()> {
+        if keeper.is_idle() {
+            return Ok(());
+        }
+        let (rows, cols) = observed.shape();
+        let lengths = (0..rows).map(|row| observed.row(row).0.len() as f64);
+        let places = lengths.chain(observed.columns().iter().map(|&column| f64::from(column)));
+        keeper.mark("rows", rows)?;
+        keeper.mark("columns", cols)?;
+        keeper.mark("entries", observed.entries())?;
+        keeper.mark("positions", checkpoint::hash_numbers(places))?;
+        keeper.mark("values", checkpoint::hash_numbers(observed.values().iter().copied()))?;
+        keeper.mark("rank", self.rank)?;
+        keeper.mark("symmetric", self.symmetric)?;
+        keeper.mark("held-out fraction", self.held_out)?;
+        keeper.mark("spectral stage", format!("{:?}", self.spectral))?;
+        keeper.mark("spectral tolerance", self.spectral_tolerance)?;
+        keeper.mark("products", self.products)?;
+        keeper.mark("momentum", self.momentum)?;
+        keeper.mark("seed", self.seed)
     }
 
     fn descent(&self) -> Descent {

@@ -15,7 +15,7 @@ use super::Entries;
 use super::observed::Observed;
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
-use crate::local::{Watch, Watched};
+use crate::local::Runs;
 
 /// Products of the probe that a plan is made from.
 const PROBE: u64 = 6;
@@ -91,15 +91,15 @@ pub(super) struct Stage<'a, T: Scalar> {
 }
 
 impl<T: Scalar> Stage<'_, T> {
-    pub fn run(&self, how: CompletionSpectral, watch: &mut Watch<'_, T>) -> Result<Begun<T>> {
+    pub fn run(&self, how: CompletionSpectral, runs: &mut Runs<'_, T>) -> Result<Begun<T>> {
         let (n, scale) = (self.data.train.shape().1, self.data.share.recip());
         let op = Gram::new(&self.data.train).with_scale(scale * scale)?;
         let start = Block::gaussian(n, (self.rank + 2).min(n), self.seed);
         if how == CompletionSpectral::Exact {
-            let (found, _) = self.exact(&op, start, self.products, watch)?;
+            let (found, _) = self.exact(&op, start, self.products, runs)?;
             return Ok(begun(found, "asked for: all entries every step".into()));
         }
-        let (found, block) = self.exact(&op, start, self.products.min(PROBE), watch)?;
+        let (found, block) = self.exact(&op, start, self.products.min(PROBE), runs)?;
         let converged = found.info.stop == Stop::Converged;
         let stopped = !converged && found.info.stop != Stop::Iterations;
         if stopped || self.products <= PROBE || (converged && how == CompletionSpectral::Auto) {
@@ -135,7 +135,7 @@ impl<T: Scalar> Stage<'_, T> {
         let left = self.products - PROBE;
         let Some(batches) = batches else {
             let before = found.info;
-            let (mut found, _) = self.exact(&op, block, left, watch)?;
+            let (mut found, _) = self.exact(&op, block, left, runs)?;
             found.info = joined(before, found.info);
             return Ok(begun(found, reason));
         };
@@ -143,7 +143,7 @@ impl<T: Scalar> Stage<'_, T> {
             "variance-reduced batches of {} entries in epochs of {} steps: {reason}",
             batches.batch, batches.epoch
         );
-        let (right, info) = self.reduced(&entries, &batches, &found.vectors, left, watch)?;
+        let (right, info) = self.reduced(&entries, &batches, &found.vectors, left, runs)?;
         let info = joined(found.info, info);
         Ok(begun(Eigen::of_span(&op, &right, self.rank, info)?, reason))
     }
@@ -154,13 +154,13 @@ impl<T: Scalar> Stage<'_, T> {
         op: &A,
         start: Block<T>,
         products: u64,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Eigen<T>, Block<T>)> {
         let width = start.cols();
         let mut engine = Engine::new(Exact::new(op)?, Dynamic::default(), start)?
             .with_gauge(AugmentedQr::new(width));
-        let mut observer = Watched::new(Tolerance::new(self.tolerance, self.rank)?, watch);
-        let info = engine.run(products, &mut observer)?;
+        let tolerance = Tolerance::new(self.tolerance, self.rank)?;
+        let info = runs.run(&mut engine, products, tolerance)?;
         let found = Eigen::of_span(op, engine.block(), width, info)?;
         Ok((found, engine.block().clone()))
     }
@@ -241,7 +241,7 @@ impl<T: Scalar> Stage<'_, T> {
         batches: &Batches,
         right: &Block<T>,
         products: u64,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Block<T>, Info<T>)> {
         let Batches { batch, epoch, beta, shift } = *batches;
         let rank = self.rank.min(right.cols());
@@ -254,8 +254,7 @@ impl<T: Scalar> Stage<'_, T> {
         let mut engine = Engine::new(map, Momentum::new(T::of(beta), Start::U)?, start)?
             .with_gauge(AugmentedQr::new(rank));
         let tolerance = Tolerance::new(self.tolerance, rank)?.every(epoch);
-        let info =
-            engine.run(products.saturating_mul(epoch), &mut Watched::new(tolerance, watch))?;
+        let info = runs.run(&mut engine, products.saturating_mul(epoch), tolerance)?;
         let from = if self.symmetric { 0 } else { m };
         let mut found = engine.block().as_ref().rows_range(from..from + n).to_owned();
         Orthonormalizer::new(rank).orthonormalize(&mut [&mut found], &mut Workspace::new())?;

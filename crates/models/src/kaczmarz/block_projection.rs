@@ -41,6 +41,9 @@ pub struct BlockProjection<'a, T: Scalar, A: ?Sized> {
     sampler: Sampler<T>,
     /// (A_τ A_τᵀ)⁺ of the blocks drawn so far.
     inverses: Vec<Option<Block<T>>>,
+    /// The blocks whose inverses have been counted, one bit each: also by the run that is gone on
+    /// with, whose inverses are made again.
+    counted: Vec<u64>,
     draw: Batch<T>,
     rows: Vec<usize>,
     residuals: Vec<T>,
@@ -67,6 +70,7 @@ impl<'a, T: Scalar, A: RowOperator<T> + ?Sized> BlockProjection<'a, T, A> {
             blocks,
             sampler: Sampler::uniform(blocks, 1, seed)?,
             inverses: vec![None; blocks],
+            counted: vec![0; blocks.div_ceil(64)],
             draw: Batch::default(),
             rows: Vec::new(),
             residuals: vec![T::zero(); rhs.cols()],
@@ -92,7 +96,6 @@ impl<'a, T: Scalar, A: RowOperator<T> + ?Sized> BlockProjection<'a, T, A> {
         let mut gram = Block::zeros(size, size);
         self.op.apply_rows(rows, columns.as_ref(), gram.as_mut(), ws)?;
         ws.give(columns);
-        self.read += 2 * size as u64;
         let half = T::of(0.5);
         let matrix = Mat::from_fn(size, size, |i, j| (gram.row(i)[j] + gram.row(j)[i]) * half);
         let (values, vectors) =
@@ -126,6 +129,11 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized> StepMap<T> for BlockProjection<'_, T
         self.rows.extend((block..self.op.shape().0).step_by(self.blocks));
         if self.inverses[block].is_none() {
             self.inverses[block] = Some(self.invert(ws)?);
+            let (word, bit) = (&mut self.counted[block / 64], 1 << (block % 64));
+            if *word & bit == 0 {
+                *word |= bit;
+                self.read += 2 * self.rows.len() as u64;
+            }
         }
         Ok(Flow::Continue)
     }
@@ -186,12 +194,18 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized> StepMap<T> for BlockProjection<'_, T
     }
 
     fn memory(&self) -> Memory<T> {
-        Memory::of(self.name()).counters([self.blocks as u64, self.sampler.seed()])
+        let own = [self.blocks as u64, self.sampler.seed()];
+        Memory::of(self.name()).counters(own).counters(self.counted.iter().copied())
     }
 
     // A count of passes times rows is a whole number below 2^53 up to rounding.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> favard_engine::Result<()> {
+    fn restore(&mut self, mut memory: Memory<T>, _: u64, cost: Cost) -> favard_engine::Result<()> {
+        let words = self.counted.len();
+        if memory.counters.len() == 2 + words {
+            self.counted = memory.counters.split_off(2);
+            memory.counters.extend_from_slice(&self.counted);
+        }
         memory.check_same(&self.memory())?;
         self.applications = cost.applications;
         self.read = (cost.passes * self.op.shape().0 as f64).round() as u64;

@@ -6,12 +6,15 @@ use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, Record, Stop};
 use favard_operator::{Block, RowOperator, Scalar, Workspace, check_dim};
 
-use super::{ExtendedProjection, Kaczmarz, Rows, in_parts, look};
+use super::{ExtendedProjection, KACZMARZ, Kaczmarz, Rows, in_parts, look};
+use crate::Checkpoints;
+use crate::checkpoint::Keeper;
 use crate::error::Result;
 use crate::least_squares::Solution;
 use crate::least_squares::monitor::{Monitor, Watch};
 use crate::least_squares::plan::{GAIN, Plan};
 use crate::least_squares::problem::check_rhs;
+use crate::least_squares::state::{Kept, Prelude};
 use crate::least_squares::stochastic::{self, Ended};
 
 impl Kaczmarz {
@@ -71,34 +74,76 @@ impl Kaczmarz {
         A: RowOperator<T>,
         C: RowOperator<T>,
     {
+        self.extend_kept(a, columns, rhs, Keeper::default(), watch)
+    }
+
+    /// As [`solve_extended_watched`](Self::solve_extended_watched), saved as it goes, or taken up
+    /// where it was saved: see [`solve_saved`](Self::solve_saved).
+    ///
+    /// # Errors
+    /// Those of [`solve_extended`](Self::solve_extended), and those of the files.
+    pub fn solve_extended_saved<T, A, C>(
+        &self,
+        a: &A,
+        columns: &C,
+        rhs: &Block<T>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: RowOperator<T>,
+        C: RowOperator<T>,
+    {
+        self.extend_kept(a, columns, rhs, Keeper::open::<T>(checkpoints, KACZMARZ)?, watch)
+    }
+
+    fn extend_kept<T, A, C>(
+        &self,
+        a: &A,
+        columns: &C,
+        rhs: &Block<T>,
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: RowOperator<T>,
+        C: RowOperator<T>,
+    {
         self.check()?;
         check_rhs(a.shape(), rhs)?;
         check_dim("rows of the transpose", a.shape().1, columns.shape().0)?;
         check_dim("columns of the transpose", a.shape().0, columns.shape().1)?;
         let rows = look(a, rhs);
+        self.mark("extended", &a, rhs, &rows, &mut keeper)?;
         if rows.total == 0.0 {
             return self.solve_zero(a, rhs, watch);
         }
-        in_parts(a.shape().1, rhs, &mut |part| self.extend(a, columns, part, &rows, watch))
+        in_parts(a.shape().1, rhs, keeper, &mut |part, keeper| {
+            self.extend((a, columns), part, &rows, keeper, watch)
+        })
     }
 
     fn extend<T: Scalar>(
         &self,
-        op: &dyn RowOperator<T>,
-        columns: &dyn RowOperator<T>,
+        (op, columns): (&dyn RowOperator<T>, &dyn RowOperator<T>),
         rhs: &Block<T>,
         rows: &Rows,
+        mut keeper: Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
+        let kept = Kept::of(&mut keeper)?;
         let (count, dim) = op.shape();
         let s = self.batch.min(count);
         let ones = vec![T::one(); dim];
         let (system, norm) = self.system(&op, rhs, &ones, rows);
         let mut ws = Workspace::new();
         let mut monitor = Monitor::new(&system, norm, watch, &mut ws)?;
+        monitor.keeper = keeper;
         // The norms of the rows and of the columns take a pass each.
         monitor.count(0, 2.0);
-        let ends = self.ends(op, rows, &mut monitor)?;
+        let ends = self.ends(op, rows, kept.as_ref(), &mut monitor)?;
         // Rows and columns of length one: R² = 1. Without noise (all columns) the step is Polyak's.
         let s_columns = s.min(dim);
         let noise = if s_columns < dim { s_columns } else { usize::MAX };
@@ -109,7 +154,8 @@ impl Kaczmarz {
             .with_theta(other.step / plan.step)?;
         let start = map.start();
         let mut engine = Engine::new(map, ball, start)?;
-        let ended = stochastic::run(&mut engine, &mut monitor, s, &mut ws)?;
+        let prelude = Prelude { ends: Some(ends), reason: String::new() };
+        let ended = stochastic::run(&mut engine, &mut monitor, s, (kept, &prelude), &mut ws)?;
         let x = engine.block().as_ref().rows_range(rhs.rows()..rhs.rows() + dim).to_owned();
         let mut reason = format!(
             "extended Kaczmarz, batches of {s} rows and {s_columns} columns; {}",

@@ -83,8 +83,8 @@ where
     C: RowOperator<T> + ?Sized,
 {
     /// The map of A by its rows (`op`), A by its columns (`columns`, which is $A^T$ by its rows) and
-    /// the right-hand sides, with batches of (s, s') rows and columns. From s' = n on all columns
-    /// are used.
+    /// the right-hand sides, with batches of (s, s') rows and columns: at most m rows, and from
+    /// s' = n on all columns.
     ///
     /// # Errors
     /// When the shapes do not fit, when a batch is empty, when all of A is zero, and when the
@@ -113,7 +113,7 @@ where
             return Err(ErrorKind::Parameter { name: "columns", value: other, need }.into());
         }
         let inner = Gram::new(op);
-        let rows = Sampler::by_norm(&inner, s, seed)?;
+        let rows = Sampler::by_norm(&inner, s.min(m), seed)?;
         let outer = Gram::new(columns).with_scale(total.recip())?;
         let sampler = if s_columns < n {
             Some(Sampler::by_norm(&outer, s_columns, seed.wrapping_add(OTHER))?)

@@ -14,14 +14,19 @@ use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, Record, Stop};
 use favard_operator::{Block, Gram, RowOperator, Sampler, Scalar, Workspace};
 
-use crate::LeastSquares;
+use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
 use crate::least_squares::monitor::{Monitor, System, Watch};
 use crate::least_squares::plan::{ANCHORED_GAIN, GAIN, Plan};
 use crate::least_squares::spectrum::Ends;
+use crate::least_squares::state::{Kept, Prelude};
 use crate::least_squares::stochastic::{self, Ended, Estimated};
 use crate::least_squares::{Momentum, RowGradient, Solution};
 use crate::least_squares::{problem::check_rhs, sample};
+use crate::{Checkpoints, LeastSquares};
+
+/// The kind of file that the runs are saved to.
+const KACZMARZ: &str = "kaczmarz";
 
 /// The randomized Kaczmarz method for $A x = b$, with heavy-ball momentum.
 ///
@@ -106,7 +111,7 @@ impl Kaczmarz {
         }
     }
 
-    /// s rows a step, at most as many as there are, their projections averaged.
+    /// s rows a step, at most all, their projections averaged.
     #[must_use]
     pub fn batch(self, batch: usize) -> Self {
         Self { batch, in_blocks: false, ..self }
@@ -189,13 +194,91 @@ impl Kaczmarz {
         rhs: &Block<T>,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Solution<T>> {
+        self.solve_kept(a, rhs, Keeper::default(), watch)
+    }
+
+    /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved,
+    /// to the bit: see [`Checkpoints`], whose steps are the windows. Only the budget may differ from
+    /// the run that is taken up. Not saved is a run with more right-hand sides than unknowns, which
+    /// is done in parts.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::{Checkpoints, Kaczmarz};
+    /// use favard_operator::{Block, Dense, LinearOperator};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let a = Dense::new(Block::<f64>::gaussian(2000, 10, 1).view().to_owned())?;
+    /// let b = a.multiply(Block::gaussian(10, 1, 2).as_ref())?;
+    /// let plan = Kaczmarz::new().batch(8);
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// plan.solve_saved(&a, &b, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let resumed = plan.solve_saved(&a, &b, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, plan.solve(&a, &b)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_saved<T: Scalar, A: RowOperator<T>>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>> {
+        self.solve_kept(a, rhs, Keeper::open::<T>(checkpoints, KACZMARZ)?, watch)
+    }
+
+    fn solve_kept<T: Scalar, A: RowOperator<T>>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>> {
         self.check()?;
         check_rhs(a.shape(), rhs)?;
         let rows = look(a, rhs);
+        let method = match (self.is_inconsistent, self.in_blocks) {
+            (true, _) => "SVRG",
+            (false, true) => "blocks",
+            (false, false) => "averaged",
+        };
+        self.mark(method, &a, rhs, &rows, &mut keeper)?;
         if rows.total == 0.0 {
             return self.solve_zero(a, rhs, watch);
         }
-        in_parts(a.shape().1, rhs, &mut |part| self.run(a, part, &rows, watch))
+        let dim = a.shape().1;
+        in_parts(dim, rhs, keeper, &mut |part, keeper| self.run(a, part, &rows, keeper, watch))
+    }
+
+    /// The fingerprint.
+    fn mark<T: Scalar>(
+        &self,
+        method: &str,
+        op: &dyn RowOperator<T>,
+        rhs: &Block<T>,
+        rows: &Rows,
+        keeper: &mut Keeper,
+    ) -> Result<()> {
+        if keeper.is_idle() {
+            return Ok(());
+        }
+        keeper.mark("method", method)?;
+        keeper.mark("rows", op.shape().0)?;
+        keeper.mark("columns", op.shape().1)?;
+        keeper.mark("work of a product", op.work())?;
+        keeper.mark("sum of the squares", rows.total)?;
+        keeper.mark("right-hand sides", checkpoint::hash(rhs))?;
+        keeper.mark("batch", self.batch)?;
+        keeper.mark("momentum", format!("{:?}", self.momentum))?;
+        keeper.mark("bounds", format!("{:?}", self.bounds))?;
+        keeper.mark("tolerance", self.tolerance)?;
+        keeper.mark("seed", self.seed)
     }
 
     /// The answer for an operator of zeros.
@@ -238,26 +321,33 @@ impl Kaczmarz {
         op: &dyn RowOperator<T>,
         rhs: &Block<T>,
         rows: &Rows,
+        mut keeper: Keeper,
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
         let ((count, dim), cols) = (op.shape(), rhs.cols());
+        let kept = Kept::of(&mut keeper)?;
         let ones = vec![T::one(); dim];
         let (system, norm) = self.system(&op, rhs, &ones, rows);
         let mut ws = Workspace::new();
         let mut monitor = Monitor::new(&system, norm, watch, &mut ws)?;
+        monitor.keeper = keeper;
         // The norms of the rows take a pass.
         monitor.count(0, 1.0);
+        // More rows than there are would be read more than once a step.
         let batch = self.batch.min(count);
         let start = Block::zeros(dim, cols);
         let scale = T::of(rows.total.recip());
         let (y, ended, mut reason, spectrum) = if self.in_blocks && !self.is_inconsistent {
-            let (ball, remark) = self.block_parameters()?;
-            let map = BlockProjection::new(op, rhs, batch.min(count), self.seed)?;
+            let (ball, remark) = self.block_parameters(batch)?;
+            let map = BlockProjection::new(op, rhs, batch, self.seed)?;
             let mut engine = Engine::new(map, ball, start)?;
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+            let saved = (kept, &Prelude::default());
+            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
             (engine.block().clone(), ended, remark, None)
         } else {
-            let ends = self.ends(op, rows, &mut monitor)?;
+            let ends = self.ends(op, rows, kept.as_ref(), &mut monitor)?;
+            let prelude = Prelude { ends: Some(ends), reason: String::new() };
+            let saved = (kept, &prelude);
             let share = if self.is_inconsistent { ANCHORED_GAIN } else { GAIN };
             // Rows of length one: R² = 1.
             let plan = Plan::new(self.momentum, &ends, 1.0, batch, share)?;
@@ -273,14 +363,14 @@ impl Kaczmarz {
                 let epoch = plan.epoch(count, batch);
                 let mut engine =
                     Engine::new(Svrg::new(hessian, image, sampler, epoch)?, ball, start)?;
-                let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
                 let remark =
                     format!("SVRG over norm-weighted rows, epochs of {epoch} ticks; {remark}");
                 (engine.block().clone(), ended, remark, spectrum)
             } else {
                 let map = RowGradient::new(op, rhs, scale, T::zero(), sampler)?;
                 let mut engine = Engine::new(map, ball, start)?;
-                let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
                 let remark = format!("averaged Kaczmarz, batches of {batch}; {remark}");
                 (engine.block().clone(), ended, remark, spectrum)
             }
@@ -295,8 +385,7 @@ impl Kaczmarz {
     }
 
     /// ω = 1 and no momentum unless given.
-    fn block_parameters<T: Scalar>(&self) -> Result<(HeavyBall<T>, String)> {
-        let size = self.batch;
+    fn block_parameters<T: Scalar>(&self, size: usize) -> Result<(HeavyBall<T>, String)> {
         let Momentum::Given { step, gamma } = self.momentum else {
             let remark = format!(
                 "projections onto blocks of {size}; ω = 1, no momentum: on blocks the best gains \
@@ -311,15 +400,19 @@ impl Kaczmarz {
         Ok((HeavyBall::new(T::of(step), T::of(gamma))?, remark))
     }
 
-    /// The ends of the spectrum of AᵀA/‖A‖_F², given or from a sample.
+    /// The ends of the spectrum of AᵀA/‖A‖_F², given, seen by an earlier run, or from a sample.
     fn ends<T: Scalar>(
         &self,
         op: &dyn RowOperator<T>,
         rows: &Rows,
+        kept: Option<&Kept<T>>,
         monitor: &mut Monitor<'_, T>,
     ) -> Result<Ends> {
         if let Some(bounds) = self.bounds {
             return Ends::given(bounds);
+        }
+        if let Some(ends) = kept.and_then(|kept| kept.prelude.ends) {
+            return Ok(ends);
         }
         let gram = Gram::new(op);
         let draw = |size: usize| Ok(Sampler::by_norm(&gram, size, self.seed)?);
@@ -364,19 +457,23 @@ impl Kaczmarz {
     }
 }
 
+/// Solves for some right-hand sides, saved by a keeper.
+type Part<'a, T> = dyn FnMut(&Block<T>, Keeper) -> Result<Solution<T>> + 'a;
+
 /// Solves for `dim` right-hand sides at a time: the engine takes no more columns than there are
-/// unknowns.
+/// unknowns. Only what is solved at once is saved.
 fn in_parts<T: Scalar>(
     dim: usize,
     rhs: &Block<T>,
-    solve: &mut dyn FnMut(&Block<T>) -> Result<Solution<T>>,
+    keeper: Keeper,
+    solve: &mut Part<'_, T>,
 ) -> Result<Solution<T>> {
     if rhs.cols() <= dim {
-        return solve(rhs);
+        return solve(rhs, keeper);
     }
     let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-    let first = solve(&part(0, dim))?;
-    let rest = in_parts(dim, &part(dim, rhs.cols()), solve)?;
+    let first = solve(&part(0, dim), Keeper::default())?;
+    let rest = in_parts(dim, &part(dim, rhs.cols()), Keeper::default(), solve)?;
     Ok(first.join(&rest))
 }
 

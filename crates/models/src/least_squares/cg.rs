@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{add, add_and_measure, curves, largest, turn};
 use super::monitor::{Checked, Monitor, Outcome, refuse_non_finite};
+use super::prospect::{Prospect, noise};
+use super::spectrum::Ends;
 use super::state::{Kept, Phase, Prelude, check_shapes};
 use crate::error::Result;
 
@@ -79,6 +81,14 @@ impl<'a, T: Scalar> Cg<'a, T> {
         };
         cg.replace(&g);
         cg
+    }
+
+    /// Whether the normal equations can be expected to hold the digits asked for, as far as the
+    /// steps so far have seen the spectrum.
+    fn reaches(&self, residuals: &[T], sizes: &[T], tolerance: f64) -> Result<bool> {
+        let ends = Ends::of_coefficients(&self.coefficients)?;
+        let prospect = ends.map(|ends| Prospect::new::<T>(&ends, noise(residuals, sizes)));
+        Ok(prospect.is_none_or(|prospect| prospect.reaches(tolerance)))
     }
 
     /// q = Aᵀ(A p) and the lengths of p.
@@ -198,8 +208,12 @@ impl<T: Scalar> Cg<'_, T> {
 }
 
 /// Runs the method from zero, or from where it was saved, and returns its coefficients as well.
+///
+/// One that `yields` gives up at the first check that fails when the coefficients and the
+/// residuals say that the normal equations do not hold the digits that are asked for.
 pub(super) fn solve<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
+    yields: bool,
     kept: Option<Kept<T>>,
     ws: &mut Workspace<T>,
 ) -> Result<(Outcome<T>, Coefficients)> {
@@ -250,6 +264,9 @@ pub(super) fn solve<T: Scalar>(
             squares.iter_mut().zip(&*residuals).for_each(|(square, &r)| *square = r * r);
             known.copy_from_slice(squares);
             checked = Some(found);
+            if !solved && yields && !cg.reaches(residuals, &monitor.sizes, system.tolerance)? {
+                *failures = PATIENCE;
+            }
             if solved || *failures >= PATIENCE {
                 break if solved { Stop::Converged } else { Stop::Stagnated };
             }

@@ -10,8 +10,14 @@
 /// | [`HeavyBall`](Self::HeavyBall), [`Chebyshev`](Self::Chebyshev) | fixed polynomials of the engine | 1 |
 ///
 /// `Auto` is `Direct` when the Gram matrix takes fewer passes to form than an iteration would take
-/// steps, else `Cg`; when the recomputed certificate says that the normal equations hold too few
-/// digits, it goes on with `Lsmr` from there.
+/// steps, else `Cg`, which takes half the passes of `Lsmr`. Either shows the ends of the spectrum on
+/// its way, the eigenvalues of the Gram matrix or the Ritz values of the first 300 steps, and either
+/// is good for certificates down to $\epsilon \kappa \min(\kappa, \lVert b \rVert / \lVert r
+/// \rVert)$, with $\kappa = \kappa(M)$ from those ends and the noise $\lVert r \rVert / \lVert b
+/// \rVert$ from the residual. `Cg` gives up at the first recomputed certificate that fails when this is
+/// above the tolerance, and at the third whatever the estimates say; `Auto` goes on with `Lsmr` from
+/// there. None of this takes a pass of its own, and [`Solution::reason`](super::Solution::reason)
+/// states the ends, κ, the noise and the digits.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Method {

@@ -10,6 +10,7 @@ pub(crate) mod monitor;
 mod newton;
 pub(crate) mod plan;
 pub(crate) mod problem;
+mod prospect;
 mod row_gradient;
 pub(crate) mod sample;
 mod sampled;
@@ -18,6 +19,7 @@ mod solver;
 pub(crate) mod spectrum;
 pub(crate) mod state;
 pub(crate) mod stochastic;
+mod window;
 
 pub use method::{Method, Scaling};
 pub use plan::Momentum;

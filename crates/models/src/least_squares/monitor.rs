@@ -210,7 +210,12 @@ impl<'a, T: Scalar> Monitor<'a, T> {
 
     /// Whether the budget is used up. One that is NaN is: it is no licence to go on for ever.
     pub fn is_spent(&self) -> bool {
-        let left = self.passes < self.system.passes;
+        self.is_spent_after(0.0)
+    }
+
+    /// Whether it is after so many passes more.
+    pub fn is_spent_after(&self, passes: f64) -> bool {
+        let left = self.passes + passes < self.system.passes;
         !left
     }
 

@@ -6,7 +6,8 @@ use favard_engine::map::Svrg;
 use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, Record, Stop};
 use favard_operator::{
-    Block, Centered, Gram, RowOperator, Sampler, Scalar, Shifted, Weighted, Workspace,
+    AdjointOperator, Block, Centered, Gram, RowOperator, Sampler, Scalar, Shifted, Weighted,
+    Workspace,
 };
 
 use super::monitor::{Monitor, System, Watch};
@@ -14,8 +15,11 @@ use super::plan::{ANCHORED_GAIN, GAIN, Momentum, Plan};
 use super::problem::{Problem, Target};
 use super::row_gradient::RowGradient;
 use super::spectrum::Ends;
+use super::state::{Kept, LEAST_SQUARES, Prelude};
 use super::stochastic::{self, Ended};
 use super::{LeastSquares, Solution, sample};
+use crate::Checkpoints;
+use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 
 /// The sampled methods of [`LeastSquares::solve_rows`]: they read a few rows a step.
@@ -99,6 +103,11 @@ impl Sampled {
     }
 }
 
+/// The line of a checkpoint that says what the batches of `auto` had done when they stalled, and
+/// what stands between its parts.
+const BEFORE: &str = "batches before";
+const PASSES: &str = " passes: ";
+
 /// What is known before the run.
 struct Known {
     ends: Ends,
@@ -139,6 +148,65 @@ impl LeastSquares {
         T: Scalar,
         A: RowOperator<T>,
     {
+        self.rows_kept(a, rhs, sampled, Keeper::default(), watch)
+    }
+
+    /// As [`solve_rows_watched`](Self::solve_rows_watched), saved as it goes, or taken up where it
+    /// was saved, to the bit: see [`Checkpoints`], whose steps are the windows. Only the budget may
+    /// differ from the run that is taken up.
+    ///
+    /// Not saved is a run with more right-hand sides than unknowns, which is done in parts.
+    ///
+    /// # Errors
+    /// Those of [`solve_rows`](Self::solve_rows), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::{Checkpoints, LeastSquares, least_squares::Sampled};
+    /// use favard_operator::{Block, Dense};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let a = Dense::new(Block::<f64>::gaussian(2000, 10, 1).view().to_owned())?;
+    /// let b = Block::gaussian(2000, 1, 2);
+    /// let (plan, svrg) = (LeastSquares::new(), Sampled::svrg(50));
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// plan.solve_rows_saved(&a, &b, &svrg, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let from = Checkpoints::new().resume(&path);
+    /// let resumed = plan.solve_rows_saved(&a, &b, &svrg, &from, go_on)?;
+    /// assert_eq!(resumed, plan.solve_rows(&a, &b, &svrg)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_rows_saved<T, A>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        sampled: &Sampled,
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: RowOperator<T>,
+    {
+        let keeper = Keeper::open::<T>(checkpoints, LEAST_SQUARES)?;
+        self.rows_kept(a, rhs, sampled, keeper, watch)
+    }
+
+    fn rows_kept<T, A>(
+        &self,
+        a: &A,
+        rhs: &Block<T>,
+        sampled: &Sampled,
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>>
+    where
+        T: Scalar,
+        A: RowOperator<T>,
+    {
         self.check()?;
         if sampled.batch == 0 {
             let (name, value, need) = ("batch", 0.0, "must be at least 1");
@@ -148,8 +216,9 @@ impl LeastSquares {
         if rhs.cols() > dim && dim > 0 {
             // The engine takes no more columns than there are unknowns.
             let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-            let first = self.solve_rows_watched(a, &part(0, dim), sampled, watch)?;
-            let rest = self.solve_rows_watched(a, &part(dim, rhs.cols()), sampled, watch)?;
+            let idle = Keeper::default;
+            let first = self.rows_kept(a, &part(0, dim), sampled, idle(), watch)?;
+            let rest = self.rows_kept(a, &part(dim, rhs.cols()), sampled, idle(), watch)?;
             return Ok(first.join(&rest));
         }
         let problem = Problem::new(&a, rhs, &self.terms)?;
@@ -161,55 +230,100 @@ impl LeastSquares {
         if let Some(weights) = weights {
             op = Box::new(Weighted::new(op, weights)?);
         }
-        let Some(known) = self.know(&op, sampled)? else {
+        let Some(row_square) = self.row_square(&op) else {
             // A = 0: whatever the batches, zero is the solution of smallest norm.
             return self.solve_watched(a, rhs, watch);
         };
+        keeper.mark("sampling", format!("{sampled:?}"))?;
+        keeper.mark("tolerance", self.tolerance)?;
+        keeper.mark("mean square of the rows", row_square)?;
+        let ones = vec![T::one(); dim];
+        let mut kept = None;
+        if sampled.kind != Kind::Auto {
+            self.mark(&a, rhs, &ones, &mut keeper)?;
+            kept = Kept::of(&mut keeper)?;
+        }
+        let seen = kept.as_ref().and_then(|kept: &Kept<T>| kept.prelude.ends);
+        let Some(known) = self.know(&op, sampled, row_square, seen)? else {
+            return self.solve_watched(a, rhs, watch);
+        };
         let mut plan = sampled.clone();
-        let mut why = "asked for".to_string();
+        let (mut why, mut later) = ("asked for".to_string(), Keeper::default());
         if sampled.kind == Kind::Auto {
+            if let Some(text) = keeper.found(BEFORE).map(str::to_string) {
+                return self.after_batches(&a, rhs, &text, keeper, watch);
+            }
+            later = keeper.fork();
             match choose::<T>(&known, rows, self.tolerance)? {
                 Ok((batch, text)) => {
                     (plan.kind, plan.batch, why) = (Kind::MiniBatch, batch, text);
+                    self.mark(&a, rhs, &ones, &mut keeper)?;
+                    kept = Kept::of(&mut keeper)?;
                 }
                 Err(text) => {
-                    let mut found = self.solve_watched(a, rhs, watch)?;
+                    let mut found = self.run(&a, rhs, None, keeper, watch)?;
                     found.info.passes += known.rows_read as f64 / rows as f64;
                     found.reason = format!("{text}; {}", found.reason);
                     return Ok(found);
                 }
             }
         }
-        let found = self.run_rows(&op, &target, &problem, &plan, &known, &why, watch)?;
+        let saved = (keeper, kept);
+        let found = self.run_rows(&op, &target, &problem, (&plan, &why), &known, saved, watch)?;
         if sampled.kind == Kind::Auto && !found.is_certified() && found.info.stop == Stop::Stagnated
         {
-            let mut again = self.solve_watched(a, rhs, watch)?;
-            again.info.passes += found.info.passes;
-            again.reason = format!("{}; then {}", found.reason, again.reason);
-            return Ok(again);
+            let text = format!("{:?}{PASSES}{}", found.info.passes, found.reason);
+            return self.after_batches(&a, rhs, &text, later, watch);
         }
         Ok(found)
     }
 
-    /// The spectrum and the size of the rows. `None` when all are zero.
-    fn know<T: Scalar>(&self, op: &dyn RowOperator<T>, sampled: &Sampled) -> Result<Option<Known>> {
+    /// An exact method, for batches that have stalled: `text` has their passes and their reason.
+    fn after_batches<T: Scalar>(
+        &self,
+        op: &dyn AdjointOperator<T>,
+        rhs: &Block<T>,
+        text: &str,
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>> {
+        keeper.mark(BEFORE, text)?;
+        let parts = text.split_once(PASSES);
+        let parts = parts.and_then(|(passes, reason)| Some((passes.parse::<f64>().ok()?, reason)));
+        let problem = "what the batches have done is not said";
+        let (passes, reason) = parts.ok_or(ErrorKind::Damaged { problem })?;
+        let mut found = self.run(op, rhs, None, keeper, watch)?;
+        found.info.passes += passes;
+        found.reason = format!("{reason}; then {}", found.reason);
+        Ok(found)
+    }
+
+    /// R² with its share of the ridge; `None` when all rows are zero.
+    fn row_square<T: Scalar>(&self, op: &dyn RowOperator<T>) -> Option<f64> {
         let rows = op.shape().0;
-        let shift = self.terms.ridge / rows as f64;
         let (mut fourth, mut second) = (0.0, 0.0);
         for row in 0..rows {
             let square = op.row_norm_squared(row).as_f64();
             (fourth, second) = (fourth + square * square, second + square);
         }
-        if second == 0.0 {
-            return Ok(None);
-        }
-        let row_square = fourth / second + shift;
-        if let Some(bounds) = sampled.bounds {
-            let ends = Ends::given(bounds)?;
+        (second != 0.0).then(|| fourth / second + self.terms.ridge / rows as f64)
+    }
+
+    /// The spectrum, given, seen by an earlier run, or estimated. `None` when it is zero.
+    fn know<T: Scalar>(
+        &self,
+        op: &dyn RowOperator<T>,
+        sampled: &Sampled,
+        row_square: f64,
+        seen: Option<Ends>,
+    ) -> Result<Option<Known>> {
+        let given = sampled.bounds.map(Ends::given).transpose()?;
+        if let Some(ends) = given.or(seen) {
             return Ok(Some(Known { ends, row_square, rows_read: 0 }));
         }
+        let rows = op.shape().0;
         let draw = |size: usize| Ok(Sampler::distinct(rows, size, self.seed)?);
-        let scale = (rows as f64).recip();
+        let (scale, shift) = ((rows as f64).recip(), self.terms.ridge / rows as f64);
         let (ends, rows_read) = sample::ends(op, draw, scale, shift, self.seed)?;
         Ok(ends.map(|ends| Known { ends, row_square, rows_read }))
     }
@@ -220,9 +334,9 @@ impl LeastSquares {
         op: &dyn RowOperator<T>,
         target: &Block<T>,
         problem: &Problem<'_, T>,
-        sampled: &Sampled,
+        (sampled, why): (&Sampled, &str),
         known: &Known,
-        why: &str,
+        (keeper, kept): (Keeper, Option<Kept<T>>),
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
         let ((rows, dim), cols) = (op.shape(), target.cols());
@@ -238,6 +352,9 @@ impl LeastSquares {
         };
         let mut ws = Workspace::new();
         let mut monitor = Monitor::new(&system, T::zero(), watch, &mut ws)?;
+        monitor.keeper = keeper;
+        let prelude = Prelude { ends: Some(known.ends), reason: String::new() };
+        let saved = (kept, &prelude);
         let setup = known.rows_read as f64 / rows as f64 + problem.products as f64;
         monitor.count(problem.products, setup);
         let share = if sampled.kind == Kind::Svrg { ANCHORED_GAIN } else { GAIN };
@@ -256,12 +373,12 @@ impl LeastSquares {
             let epoch = sampled.epoch.unwrap_or_else(|| plan.epoch(rows, batch));
             let map = Svrg::new(hessian, image, sampler, epoch)?;
             let mut engine = Engine::new(map, ball, start)?;
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
             (engine.block().clone(), ended, format!("Svrg, epochs of {epoch} ticks"))
         } else {
             let map = RowGradient::new(op, target, T::of(scale), T::of(shift), sampler)?;
             let mut engine = Engine::new(map, ball, start)?;
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, &mut ws)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
             (engine.block().clone(), ended, "MiniBatch".to_string())
         };
         let mut reason = format!("{name}: {why}; batches of {batch}, {}", plan.remark(batch));

@@ -6,6 +6,7 @@ use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace};
 use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
 use super::problem::Problem;
+use super::prospect::{Prospect, noise};
 use super::spectrum::Ends;
 use super::state::{Kept, Phase, Prelude};
 use super::{LeastSquares, Method, Solution, cg, lsmr};
@@ -72,7 +73,7 @@ impl LeastSquares {
         monitor.keeper = keeper;
         let setup = problem.products + scales.products;
         monitor.count(setup, setup as f64);
-        let (outcome, ends, reason) = self.dispatch(&mut monitor, kept, &mut ws)?;
+        let (outcome, ends, mut reason) = self.dispatch(&mut monitor, kept, &mut ws)?;
         let Outcome { x, stop, checked } = outcome;
         let checked = if let Some(checked) = checked {
             checked
@@ -80,6 +81,11 @@ impl LeastSquares {
             let mut g = Block::zeros(dim, x.cols());
             monitor.check(&x, &mut g, &mut ws)?
         };
+        let share = noise(&checked.residuals, &monitor.sizes);
+        if let (Method::Auto, Some(share)) = (self.method, share) {
+            let text = format!("; noise: ‖r‖ is {share:.1e} of ‖b‖");
+            reason.push_str(&text);
+        }
         let intercept = problem.intercept(&x);
         let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, reason);
         found.spectrum = ends.map(|ends| (ends.low, ends.high));
@@ -88,7 +94,7 @@ impl LeastSquares {
     }
 
     /// The fingerprint. The scales are the norms of the columns, unless the caller has others.
-    fn mark<T: Scalar>(
+    pub(super) fn mark<T: Scalar>(
         &self,
         op: &dyn AdjointOperator<T>,
         rhs: &Block<T>,
@@ -129,7 +135,7 @@ impl LeastSquares {
                 Ok((outcome, formed.ends, format!("{}, rank {}", asked("Direct"), formed.rank)))
             }
             Method::Cg => {
-                let (outcome, coefficients) = cg::solve(monitor, kept, ws)?;
+                let (outcome, coefficients) = cg::solve(monitor, false, kept, ws)?;
                 Ok((outcome, Ends::of_coefficients(&coefficients)?, asked("Cg")))
             }
             Method::Lsmr => {
@@ -208,20 +214,24 @@ fn choose<T: Scalar>(
         );
         (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
     } else {
-        let (outcome, coefficients) = cg::solve(monitor, kept, ws)?;
+        let (outcome, coefficients) = cg::solve(monitor, true, kept, ws)?;
         let reason =
             format!("Cg: {rows} × {dim}, one pass over the data a step against two of Lsmr");
         (outcome, Ends::of_coefficients(&coefficients)?, reason)
     };
     if let Some(ends) = ends {
-        let condition = ends.condition().sqrt();
-        let text = format!("; κ of the scaled matrix about {condition:.1e}");
+        let checked = outcome.checked.as_ref();
+        let share = checked.and_then(|found| noise(&found.residuals, &monitor.sizes));
+        let prospect = Prospect::new::<T>(&ends, share);
+        let text = format!("; spectrum within [{:.1e}, {:.1e}], {prospect}", ends.low, ends.high);
         reason.push_str(&text);
     }
     if outcome.stop != Stop::Stagnated {
         return Ok((outcome, ends, reason));
     }
-    reason.push_str("; too few digits in the normal equations, so Lsmr from there");
+    let tolerance = monitor.system.tolerance;
+    let text = format!("; its certificates stopped short of {tolerance:.0e}, so Lsmr from there");
+    reason.push_str(&text);
     let prelude = Prelude { ends, reason };
     let outcome = lsmr::solve(monitor, lsmr::Start::At(outcome.x), &prelude, ws)?;
     Ok((outcome, ends, prelude.reason))

@@ -20,6 +20,7 @@ pub(crate) enum Phase {
     Cg,
     Lsmr,
     Descent,
+    Sampled,
 }
 
 /// What was found out before the method that was saved began.
@@ -43,7 +44,7 @@ pub(crate) struct Known<'a, T: Scalar> {
 }
 
 /// A run that is taken up.
-pub(super) struct Kept<T: Scalar> {
+pub(crate) struct Kept<T: Scalar> {
     pub phase: Phase,
     pub prelude: Prelude,
     pub known: Known<'static, T>,
@@ -59,6 +60,14 @@ impl<T: Scalar> Kept<T> {
         };
         let (phase, prelude, known) = stored.read()?;
         Ok(Some(Self { phase, prelude, known, stored }))
+    }
+
+    /// `Ok` when the state is of this method.
+    pub fn check(&self, phase: Phase) -> Result<()> {
+        if self.phase == phase {
+            return Ok(());
+        }
+        Err(ErrorKind::Damaged { problem: "the state is that of another method" }.into())
     }
 }
 

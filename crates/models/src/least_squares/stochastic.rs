@@ -4,12 +4,15 @@ use std::ops::{ControlFlow, Range};
 
 use favard_engine::map::{Draw, StepMap, Svrg};
 use favard_engine::recurrence::Recurrence;
-use favard_engine::{Advance, Engine, Stop};
+use favard_engine::{Checkpoint, Engine, Stop};
 use favard_operator::{Block, RowOperator, Scalar, StochasticOperator, Workspace};
+use serde::{Deserialize, Serialize};
 
 use super::columns::largest;
 use super::monitor::{Checked, Monitor};
 use super::row_gradient::RowGradient;
+use super::state::{Kept, Phase, Prelude};
+use super::window::Window;
 use crate::error::Result;
 
 /// Rows of a window over which the batches' residuals are averaged, at least.
@@ -63,92 +66,153 @@ pub(crate) struct Ended<T> {
     pub diverged: bool,
 }
 
+/// What the stop rule has seen.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct Course<T: Scalar> {
+    /// The estimate from which on a check is worth its price.
+    target: T,
+    /// The first residual and the least one.
+    first: T,
+    best: T,
+    /// Passes and windows since the least one.
+    since: f64,
+    waited: u64,
+    /// Passes at the last check.
+    looked: f64,
+    /// The least certificate of the checks, and the checks since.
+    proven: T,
+    missed: u32,
+}
+
+impl<T: Scalar> Course<T> {
+    fn new(tolerance: f64, passes: f64) -> Self {
+        let (first, best, proven) = (T::infinity(), T::infinity(), T::infinity());
+        let target = T::of(tolerance);
+        Self { target, first, best, since: 0.0, waited: 0, looked: passes, proven, missed: 0 }
+    }
+
+    /// Takes the residual of a window that took so many passes.
+    fn see(&mut self, worst: T, passes: f64, estimated: bool) {
+        if self.first.is_infinite() {
+            self.first = worst;
+        }
+        if !estimated || worst < self.best * T::of(0.99) {
+            // Without estimates only the checks can tell.
+            (self.best, self.since, self.waited) = (worst, 0.0, 0);
+        } else {
+            (self.since, self.waited) = (self.since + passes, self.waited + 1);
+        }
+    }
+
+    fn has_stalled(&self) -> bool {
+        self.since >= PATIENCE.0 && self.waited >= PATIENCE.1
+    }
+
+    fn has_diverged(&self, worst: T) -> bool {
+        worst.is_nan() || worst > T::of(DIVERGED) * self.first
+    }
+}
+
+/// What a checkpoint carries.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+struct State<T: Scalar> {
+    engine: Checkpoint<T>,
+    course: Course<T>,
+    /// The window that the budget has cut short, and that a larger one completes. `None` when it
+    /// was complete and has its record; what follows from that is decided anew.
+    open: Option<Window<T>>,
+}
+
 /// Steps until the operator certifies the block, the budget is used, or the residual no longer
 /// falls. The batches' own residuals, averaged over a window, say when a check (two passes) is worth
 /// its price.
+///
+/// The run is saved after windows, with a prelude, and goes on where it was saved.
 pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
     engine: &mut Engine<T, M, R>,
     monitor: &mut Monitor<'_, T>,
     batch: usize,
+    (kept, prelude): (Option<Kept<T>>, &Prelude),
     ws: &mut Workspace<T>,
 ) -> Result<Ended<T>> {
     let (unknowns, cols) = (engine.map().unknowns(), engine.block().cols());
     let dim = unknowns.len();
-    let window = WINDOW.max(dim).div_ceil(batch);
+    let size = WINDOW.max(dim).div_ceil(batch);
     let (mut x, mut g) = (Block::zeros(dim, cols), Block::zeros(dim, cols));
-    let mut target = T::of(monitor.system.tolerance);
-    let (mut first, mut best) = (T::infinity(), T::infinity());
-    // Passes and windows since the best residual, and passes at the last check.
-    let (mut since, mut waited, mut looked) = (0.0, 0, monitor.passes);
-    // The best certificate of the checks, and how many since.
-    let (mut proven, mut missed) = (T::infinity(), 0);
-    let mut sums = vec![T::zero(); cols];
+    let mut course = Course::new(monitor.system.tolerance, monitor.passes);
+    let mut window = Window::new(cols);
+    let mut judged = true;
+    if let Some(mut kept) = kept {
+        kept.check(Phase::Sampled)?;
+        let state: State<T> = kept.stored.read()?;
+        engine.resume(state.engine)?;
+        monitor.restore(kept.known)?;
+        course = state.course;
+        judged = state.open.is_some();
+        if let Some(open) = state.open {
+            window.restore(open)?;
+        }
+    }
     loop {
-        let before = engine.map().cost();
-        sums.fill(T::zero());
-        // A window ends early where the budget does, or a check is due.
-        let limit = CHECK.min(monitor.system.passes - monitor.passes);
-        let (mut ended, mut ticks) = (None, 0);
-        while ticks < window && (ticks == 0 || engine.map().cost().passes - before.passes < limit) {
-            match engine.advance()? {
-                // At zero, a batch whose right-hand sides are zero says nothing; the next one may.
-                Advance::Moved | Advance::Ended(Stop::Breakdown) => {}
-                Advance::Ended(stop) => {
-                    ended = Some(stop);
-                    break;
-                }
+        let (mut flow, mut ended) = (ControlFlow::Continue(()), None);
+        if judged {
+            // It ends early where the budget does, or a check is due.
+            let limit = CHECK.min(monitor.system.passes - monitor.passes);
+            ended = window.fill(engine, size, limit)?;
+            let (applications, passes) = window.cost(engine.map().cost());
+            let spent = monitor.is_spent_after(passes);
+            let saved = (Phase::Sampled, prelude);
+            if spent && ended.is_none() {
+                let stop = ControlFlow::Break(Stop::Passes);
+                let open = || Some(window.clone());
+                let state =
+                    || State { engine: engine.checkpoint(), course: course.clone(), open: open() };
+                monitor.keep(stop, saved, state)?;
             }
-            ticks += 1;
-            if let Some(estimates) = engine.map().estimates() {
-                sums.iter_mut().zip(estimates).for_each(|(sum, &square)| *sum += square);
+            monitor.count(applications, passes);
+            let estimated = engine.map().estimates().is_some() && ended.is_none();
+            if estimated {
+                // ‖r‖ / ‖b‖, from the batches
+                window.residuals(&monitor.sizes, &mut monitor.certificates);
             }
+            window.clear();
+            flow = monitor.tick();
+            course.see(largest(&monitor.certificates), passes, estimated);
+            if !spent && ended.is_none() {
+                let state =
+                    || State { engine: engine.checkpoint(), course: course.clone(), open: None };
+                monitor.keep(flow, saved, state)?;
+            }
+        } else if monitor.is_spent() {
+            flow = ControlFlow::Break(Stop::Passes);
         }
-        let cost = engine.map().cost();
-        let passes = cost.passes - before.passes;
-        monitor.count(cost.applications - before.applications, passes);
+        judged = true;
         let estimated = engine.map().estimates().is_some() && ended.is_none();
-        if estimated {
-            // ‖r‖ / ‖b‖, from the batches
-            let share = T::of_count(ticks).recip();
-            for (j, sum) in sums.iter().enumerate() {
-                let size = monitor.sizes[j];
-                let residual = (*sum * share).sqrt();
-                let zero = residual == T::zero();
-                monitor.certificates[j] = if zero { residual } else { residual / size };
-            }
-        }
         let worst = largest(&monitor.certificates);
-        let flow = monitor.tick();
-        if first.is_infinite() {
-            first = worst;
-        }
-        let diverged = estimated && (worst.is_nan() || worst > T::of(DIVERGED) * first);
-        if !estimated || worst < best * T::of(0.99) {
-            // Without estimates only the checks can tell.
-            (best, since, waited) = (worst, 0.0, 0);
-        } else {
-            (since, waited) = (since + passes, waited + 1);
-        }
-        let stalled = since >= PATIENCE.0 && waited >= PATIENCE.1;
-        let due = monitor.passes - looked >= CHECK || estimated && worst <= target;
+        let diverged = estimated && course.has_diverged(worst);
+        let stalled = course.has_stalled();
+        let due = monitor.passes - course.looked >= CHECK || estimated && worst <= course.target;
         if !(due || stalled || diverged || flow.is_break() || ended.is_some()) {
             continue;
         }
         x.assign(engine.block().as_ref().rows_range(unknowns.clone()))?;
         let checked = monitor.check(&x, &mut g, ws)?;
-        looked = monitor.passes;
+        course.looked = monitor.passes;
         let solved = monitor.all_solved(&checked.residuals);
         let certificate = largest(&monitor.certificates);
-        missed = if certificate < proven * T::of(0.9) { 0 } else { missed + 1 };
-        proven = proven.min(certificate);
-        let stalled = stalled || missed >= CHECKS && !estimated;
+        let lower = certificate < course.proven * T::of(0.9);
+        course.missed = if lower { 0 } else { course.missed + 1 };
+        course.proven = course.proven.min(certificate);
+        let stalled = stalled || course.missed >= CHECKS && !estimated;
         let stop = match (flow, ended) {
             _ if solved => Stop::Converged,
             (ControlFlow::Break(stop), _) | (_, Some(stop)) => stop,
             _ if stalled || diverged => Stop::Stagnated,
             _ => {
-                if worst <= target {
-                    target *= T::of(0.5);
+                if worst <= course.target {
+                    course.target *= T::of(0.5);
                 }
                 continue;
             }

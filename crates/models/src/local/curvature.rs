@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::Record;
 use favard_operator::{Block, LinearOperator, Scalar};
+use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, Result};
 use crate::{Lanczos, exact_eigen};
@@ -17,7 +18,7 @@ const PRODUCTS: u64 = 30;
 const WORST: f64 = 1e6;
 
 /// The smallest and largest eigenvalue of a positive semidefinite operator, as Lanczos sees them.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Curvature {
     pub low: f64,
     pub high: f64,

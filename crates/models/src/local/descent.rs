@@ -3,13 +3,14 @@
 use std::cell::Cell;
 
 use favard_engine::recurrence::HeavyBall;
-use favard_engine::{Engine, ErrorKind as EngineKind, Info, Record, Stop};
+use favard_engine::{Engine, ErrorKind as EngineKind, Info, Stop};
 use favard_operator::{Block, BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace};
 
 use super::gradient::{Gradient, Reading};
-use super::monitor::{Monitor, Verdict};
-use super::{Curvature, Watch};
-use crate::error::Result;
+use super::monitor::Monitor;
+use super::round::{Round, Verdict};
+use super::{Curvature, Runs};
+use crate::error::{ErrorKind, Result};
 
 /// Polyak's step is for the Hessian at the solution; a tenth less leaves room for the difference.
 const SAFETY: f64 = 0.9;
@@ -45,6 +46,14 @@ pub(crate) trait Problem<T: Scalar> {
         let _ = at;
         Ok(false)
     }
+
+    /// The numbers that its coordinates are chosen by; none when there is no choice.
+    fn coordinates(&self) -> Vec<T> {
+        Vec::new()
+    }
+
+    /// Takes up coordinates of an earlier run, and the curvature that was found in them.
+    fn restore(&mut self, coordinates: &[T], ends: &Curvature) -> Result<()>;
 }
 
 /// How to descend.
@@ -77,76 +86,103 @@ impl Descent {
     ///
     /// A new round also starts where the residual is a tenth of the last one's, if the problem has
     /// better coordinates there: once, or up to three times when it is badly conditioned.
+    ///
+    /// A descent that was saved goes on in the middle of its round; `start` is then of no use.
     pub fn run<T: Scalar, P: Problem<T>>(
         &self,
         problem: &mut P,
         start: Block<T>,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Block<T>, Info<T>)> {
-        let (mut at, mut share) = (start, 1.0);
-        let (mut ticks, mut applications) = (0, 0);
-        let mut history: Vec<Record<T>> = Vec::new();
-        let moves = problem.recentre(&mut at)?;
-        let mut ends = problem.curvature(&at)?;
-        applications += ends.products;
-        let (mut looks, mut stop) = (0, Stop::Stagnated);
-        for _ in 0..ROUNDS {
-            let hard = ends.root() * ends.root() > HARD;
-            let again = moves && (looks == 0 || (hard && looks < 3));
+        let (mut round, mut kept) = if let Some((checkpoint, round)) = runs.take_round() {
+            if round.at.shape() != start.shape() {
+                let problem = "the block of the descent has another shape";
+                return Err(ErrorKind::Damaged { problem }.into());
+            }
+            problem.restore(&round.coordinates, &round.ends)?;
+            (round, Some(checkpoint))
+        } else {
+            let mut at = start;
+            let moves = problem.recentre(&mut at)?;
+            let ends = problem.curvature(&at)?;
+            (Round::new(at, moves, ends, problem.coordinates()), None)
+        };
+        let mut stop = Stop::Stagnated;
+        while round.number < ROUNDS {
             let reading = Cell::new(Reading::default());
             let map = Gradient::new(&*problem, &reading);
-            let mut engine = Engine::new(map, self.recurrence(&ends, share)?, at.clone())?;
-            let mut monitor = Monitor {
-                reading: &reading,
-                watch: &mut *watch,
-                history: &mut history,
-                before: (ticks, applications as f64),
-                high: ends.high,
-                tolerance: self.tolerance,
-                patience: self.patience(&ends),
-                refresh: again.then_some(REFRESH),
-                first: None,
-                least: (f64::INFINITY, 0),
-                verdict: Verdict::Open,
-            };
-            let ran = engine.run(self.iterations.saturating_sub(ticks), &mut monitor);
-            let mut verdict = monitor.verdict;
-            let info = match ran {
-                Ok(info) => info,
-                // Far outside of the basin the iterate can overflow: that is divergence too.
-                Err(error) if matches!(error.kind(), EngineKind::NonFinite { .. }) => {
-                    verdict = Verdict::Diverged;
-                    engine.info(Stop::Stagnated)
-                }
-                Err(error) => return Err(error.into()),
-            };
-            ticks += info.iterations;
-            applications += info.applications;
-            match verdict {
-                Verdict::Diverged => share *= 0.5,
+            let recurrence = self.recurrence(&round.ends, round.share)?;
+            let mut engine = Engine::new(map, recurrence, round.at.clone())?;
+            if let Some(checkpoint) = kept.take() {
+                engine.resume(checkpoint)?;
+            }
+            let info = self.go(&mut engine, &reading, &mut round, runs)?;
+            round.ticks += info.iterations;
+            round.applications += info.applications;
+            match round.verdict {
+                Verdict::Diverged => round.share *= 0.5,
                 Verdict::Refresh => {
-                    at = engine.block().clone();
+                    round.at = engine.block().clone();
                     drop(engine);
-                    problem.recentre(&mut at)?;
-                    ends = problem.curvature(&at)?;
-                    (applications, looks) = (applications + ends.products, looks + 1);
+                    problem.recentre(&mut round.at)?;
+                    round.ends = problem.curvature(&round.at)?;
+                    round.coordinates = problem.coordinates();
+                    round.applications += round.ends.products;
+                    round.looks += 1;
                 }
                 Verdict::Open => {
-                    (at, stop) = (engine.block().clone(), info.stop);
+                    (round.at, stop) = (engine.block().clone(), info.stop);
                     break;
                 }
             }
+            round.renew();
         }
         let info = Info {
-            iterations: ticks,
-            applications,
+            iterations: round.ticks,
+            applications: round.applications,
             // A gradient and a product with the Hessian are one pass each.
-            passes: applications as f64,
-            history,
-            ritz: vec![T::of(ends.high), T::of(ends.low)],
+            passes: round.applications as f64,
+            history: round.history,
+            ritz: vec![T::of(round.ends.high), T::of(round.ends.low)],
             ..Info::new(stop)
         };
-        Ok((at, info))
+        Ok((round.at, info))
+    }
+
+    /// Runs a round to its end, which its verdict then says. A round that was saved with one is at
+    /// its end.
+    fn go<T: Scalar, P: Problem<T>>(
+        &self,
+        engine: &mut Engine<T, Gradient<'_, P>, HeavyBall<T>>,
+        reading: &Cell<Reading>,
+        round: &mut Round<T>,
+        runs: &mut Runs<'_, T>,
+    ) -> Result<Info<T>> {
+        if round.verdict != Verdict::Open {
+            return Ok(engine.info(Stop::Iterations));
+        }
+        let hard = round.ends.root() * round.ends.root() > HARD;
+        let again = round.moves && (round.looks == 0 || (hard && round.looks < 3));
+        let limit = self.iterations.saturating_sub(round.ticks);
+        let patience = self.patience(&round.ends);
+        let mut monitor = Monitor {
+            reading,
+            runs,
+            round,
+            tolerance: self.tolerance,
+            patience,
+            refresh: again.then_some(REFRESH),
+            limit,
+        };
+        match engine.run(limit.saturating_sub(engine.tick()), &mut monitor) {
+            Ok(info) => Ok(info),
+            // Far outside of the basin the iterate can overflow: that is divergence too.
+            Err(error) if matches!(error.kind(), EngineKind::NonFinite { .. }) => {
+                round.verdict = Verdict::Diverged;
+                Ok(engine.info(Stop::Stagnated))
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Steps without a new minimum that count as stagnation: several times what it takes to halve

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use favard_engine::Memory;
 use favard_engine::map::{Cost, StepMap};
 use favard_operator::{BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace, ops};
 
@@ -66,5 +67,11 @@ impl<T: Scalar, P: Problem<T>> StepMap<T> for Gradient<'_, P> {
 
     fn cost(&self) -> Cost {
         self.cost
+    }
+
+    fn restore(&mut self, memory: Memory<T>, _: u64, cost: Cost) -> favard_engine::Result<()> {
+        memory.check_same(&Memory::of("gradient"))?;
+        self.cost = cost;
+        Ok(())
     }
 }

@@ -12,12 +12,15 @@ mod curvature;
 mod descent;
 mod gradient;
 mod monitor;
+mod round;
+mod runs;
 mod watched;
 
 pub(crate) use curvature::Curvature;
 pub(crate) use descent::{Descent, Problem};
 pub(crate) use gradient::Reading;
-pub(crate) use watched::Watched;
+pub(crate) use runs::Runs;
+use watched::Watched;
 
 use std::ops::ControlFlow;
 

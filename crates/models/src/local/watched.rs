@@ -1,4 +1,4 @@
-//! [`Watched`]: a tolerance on the residuals, and a caller's callback.
+//! [`Watched`]: a tolerance on the residuals, the caller's callback, and the saves.
 
 use std::ops::ControlFlow;
 
@@ -6,19 +6,21 @@ use favard_engine::observe::{Observer, Step, Tolerance};
 use favard_engine::{Record, Result, Stop};
 use favard_operator::Scalar;
 
-use super::Watch;
+use super::runs::{Current, Runs};
 
-/// Shows every measured step to the callback and stops at the tolerance.
-pub(crate) struct Watched<'a, 'w, T> {
+/// Shows every measured step to the callback, stops at the tolerance, and saves.
+pub(super) struct Watched<'a, 'w, T: Scalar> {
     tolerance: Tolerance,
-    watch: &'a mut Watch<'w, T>,
     /// Passes before the step that is observed next.
     passes: f64,
+    runs: &'a mut Runs<'w, T>,
+    /// Whether the tolerance is met.
+    pub met: bool,
 }
 
 impl<'a, 'w, T: Scalar> Watched<'a, 'w, T> {
-    pub fn new(tolerance: Tolerance, watch: &'a mut Watch<'w, T>) -> Self {
-        Self { tolerance, watch, passes: 0.0 }
+    pub fn new(tolerance: Tolerance, passes: f64, runs: &'a mut Runs<'w, T>) -> Self {
+        Self { tolerance, passes, runs, met: false }
     }
 }
 
@@ -26,15 +28,21 @@ impl<T: Scalar> Observer<T> for Watched<'_, '_, T> {
     fn observe(&mut self, step: &Step<'_, T>) -> Result<ControlFlow<Stop>> {
         // As in the engine's own history: the block before the step, and what it had cost.
         let passes = std::mem::replace(&mut self.passes, step.cost.passes);
+        let mut asked = ControlFlow::Continue(());
         if let Some(measure) = step.measure {
             let residual = measure.residuals.iter().copied().fold(T::zero(), T::max);
             let ritz = measure.ritz.first().copied().unwrap_or(T::zero());
-            let record = Record { tick: step.tick - 1, passes, ritz, residual };
-            if let ControlFlow::Break(stop) = (self.watch)(&record) {
-                return Ok(ControlFlow::Break(stop));
-            }
+            asked = self.runs.show(&Record { tick: step.tick - 1, passes, ritz, residual });
         }
-        self.tolerance.observe(step)
+        let own = self.tolerance.observe(step)?;
+        self.met = own.is_break();
+        if self.met {
+            return Ok(own);
+        }
+        if self.runs.is_due(asked.is_break()) {
+            self.runs.save(&Current::Spectral(Box::new(step.checkpoint())))?;
+        }
+        Ok(asked)
     }
 
     fn wants_measure(&self, tick: u64) -> bool {

@@ -79,24 +79,14 @@ where
 pub(super) struct Intensities<'a, T, A: ?Sized> {
     a: &'a A,
     y: &'a [T],
-    ends: Curvature,
-    products: u64,
+    /// The largest eigenvalue of H, once it is known.
+    high: f64,
+    seed: u64,
 }
 
 impl<'a, T: Scalar, A: AdjointOperator<T> + ?Sized> Intensities<'a, T, A> {
-    /// Measures the ends of the spectrum of $H = \frac{2}{m} A^T \mathrm{diag}(y) A$, which is the
-    /// Hessian at the solution: $(a_i^T x)^2 = y_i$ is given.
-    pub fn new(a: &'a A, y: &'a [T], seed: u64) -> Result<Self> {
-        let scale = 2.0 / y.len() as f64;
-        let hessian = Gram::new(Weighted::new(a, y.to_vec())?).with_scale(scale)?;
-        let flip = |c: T| Ok(Shifted::new(Multiple::new(-T::one(), &hessian)?, -c)?);
-        let ends = Curvature::of(&hessian, flip, seed)?;
-        Ok(Self { a, y, ends: Curvature { products: 0, ..ends }, products: ends.products })
-    }
-
-    /// Products used to measure the curvature.
-    pub fn products(&self) -> u64 {
-        self.products
+    pub fn new(a: &'a A, y: &'a [T], seed: u64) -> Self {
+        Self { a, y, high: 1.0, seed }
     }
 }
 
@@ -124,14 +114,26 @@ impl<T: Scalar, A: AdjointOperator<T> + ?Sized> Problem<T> for Intensities<'_, T
         ops::column_norms(g.as_ref(), &mut length, ws)?;
         // c = u² − y has the Jacobian J = 2 diag(u) A: ‖Jᵀc‖ = 2m ‖g‖ and ‖J‖² = 2m h₁ at x
         let rows = 2.0 * u.rows() as f64;
-        let scale = (rows * self.ends.high).sqrt() * size[0].as_f64();
+        let scale = (rows * self.high).sqrt() * size[0].as_f64();
         let slope = if scale > 0.0 { rows * length[0].as_f64() / scale } else { 0.0 };
         ws.give(u);
         ws.give(c);
         Ok(Reading { residual, slope })
     }
 
+    /// The ends of the spectrum of $H = \frac{2}{m} A^T \mathrm{diag}(y) A$, which is the Hessian at
+    /// the solution: $(a_i^T x)^2 = y_i$ is given.
     fn curvature(&mut self, _: &Block<T>) -> Result<Curvature> {
-        Ok(self.ends)
+        let scale = 2.0 / self.y.len() as f64;
+        let hessian = Gram::new(Weighted::new(self.a, self.y.to_vec())?).with_scale(scale)?;
+        let flip = |c: T| Ok(Shifted::new(Multiple::new(-T::one(), &hessian)?, -c)?);
+        let ends = Curvature::of(&hessian, flip, self.seed)?;
+        self.high = ends.high;
+        Ok(ends)
+    }
+
+    fn restore(&mut self, _: &[T], ends: &Curvature) -> Result<()> {
+        self.high = ends.high;
+        Ok(())
     }
 }

@@ -7,15 +7,19 @@ mod spectral;
 pub use recovered::Recovered;
 pub use spectral::PhaseSpectral;
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{AdjointOperator, Block, Scalar, Workspace, check_dim};
 
+use crate::Checkpoints;
+use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
-use crate::local::{Descent, Watch, nothing_done};
+use crate::local::{Descent, Runs, Watch, nothing_done};
 use intensities::{Intensities, check, misfit};
+
+/// The kind of file that the runs are saved to.
+const PHASE: &str = "phase retrieval";
 
 /// Real phase retrieval: x up to its sign from intensities $y_i = (a_i^T x)^2$, with the rows
 /// $a_i$ of any operator that has an adjoint.
@@ -174,21 +178,72 @@ impl PhaseRetrieval {
         T: Scalar,
         A: AdjointOperator<T> + ?Sized,
     {
+        self.solve_kept(a, intensities, Keeper::default(), watch)
+    }
+
+    /// As [`solve_watched`](Self::solve_watched), saved as it goes, or taken up where it was saved,
+    /// to the bit, in either stage: see [`Checkpoints`]. Only [`tolerance`](Self::tolerance) and
+    /// [`iterations`](Self::iterations) may differ from the run that is taken up. One product more,
+    /// with a probe, tells the operator from another one.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve), and those of the files.
+    ///
+    /// # Example
+    /// ```
+    /// use std::ops::ControlFlow;
+    /// use favard_engine::{Record, Stop};
+    /// use favard_models::{Checkpoints, PhaseRetrieval};
+    /// use favard_operator::{Block, Dense, LinearOperator};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("run.favard");
+    /// let a = Dense::new(Block::<f64>::gaussian(200, 20, 1).view().to_owned())?;
+    /// let image = a.multiply(Block::<f64>::gaussian(20, 1, 2).as_ref())?;
+    /// let y: Vec<f64> = (0..200).map(|i| image.row(i)[0].powi(2)).collect();
+    /// let model = PhaseRetrieval::new();
+    /// let stop = &mut |_: &Record<f64>| ControlFlow::Break(Stop::Requested);
+    /// model.solve_saved(&a, &y, &Checkpoints::new().save(&path), stop)?;
+    /// let go_on = &mut |_: &Record<f64>| ControlFlow::Continue(());
+    /// let resumed = model.solve_saved(&a, &y, &Checkpoints::new().resume(&path), go_on)?;
+    /// assert_eq!(resumed, model.solve(&a, &y)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn solve_saved<T, A>(
+        &self,
+        a: &A,
+        intensities: &[T],
+        checkpoints: &Checkpoints,
+        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
+    ) -> Result<Recovered<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ?Sized,
+    {
+        self.solve_kept(a, intensities, Keeper::open::<T>(checkpoints, PHASE)?, watch)
+    }
+
+    fn solve_kept<T, A>(
+        &self,
+        a: &A,
+        intensities: &[T],
+        mut keeper: Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Recovered<T>>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ?Sized,
+    {
         self.check()?;
         check(a.shape(), intensities)?;
-        let stopped = Cell::new(None);
-        let mut noted = |record: &Record<T>| {
-            let flow = watch(record);
-            stopped.set(flow.break_value());
-            flow
-        };
+        self.mark(a, intensities, &mut keeper)?;
+        let mut runs = Runs::new(keeper, watch)?;
         let limits = (self.spectral_tolerance, self.products, self.seed);
-        let start = self.spectral.start(a, intensities, limits, &mut noted)?;
-        if let Some(stop) = stopped.get() {
+        let start = self.spectral.start(a, intensities, limits, &mut runs)?;
+        if let Some(stop) = runs.stopped() {
             // Stopped by the caller: the start is the answer so far.
             return self.finish(a, intensities, start.vector, start.info, nothing_done(stop));
         }
-        let (z, info) = self.descend(a, intensities, start.vector, &mut noted)?;
+        let (z, info) = self.descend(a, intensities, start.vector, &mut runs)?;
         self.finish(a, intensities, z, start.info, info)
     }
 
@@ -212,8 +267,31 @@ impl PhaseRetrieval {
         self.check()?;
         check(a.shape(), intensities)?;
         check_dim("entries of the start", a.shape().1, start.len())?;
-        let (z, info) = self.descend(a, intensities, Block::column(start), watch)?;
+        let mut runs = Runs::new(Keeper::default(), watch)?;
+        let (z, info) = self.descend(a, intensities, Block::column(start), &mut runs)?;
         self.finish(a, intensities, z, nothing_done(Stop::Converged), info)
+    }
+
+    /// The fingerprint.
+    fn mark<T, A>(&self, a: &A, intensities: &[T], keeper: &mut Keeper) -> Result<()>
+    where
+        T: Scalar,
+        A: AdjointOperator<T> + ?Sized,
+    {
+        if keeper.is_idle() {
+            return Ok(());
+        }
+        let (rows, cols) = a.shape();
+        let probe = a.multiply(Block::gaussian(cols, 1, self.seed).as_ref())?;
+        keeper.mark("rows", rows)?;
+        keeper.mark("columns", cols)?;
+        keeper.mark("intensities", checkpoint::hash_numbers(intensities.iter().copied()))?;
+        keeper.mark("spectral stage", format!("{:?}", self.spectral))?;
+        keeper.mark("spectral tolerance", self.spectral_tolerance)?;
+        keeper.mark("products", self.products)?;
+        keeper.mark("momentum", self.momentum)?;
+        keeper.mark("seed", self.seed)?;
+        keeper.mark("product with a probe", checkpoint::hash(&probe))
     }
 
     fn descend<T, A>(
@@ -221,19 +299,15 @@ impl PhaseRetrieval {
         a: &A,
         intensities: &[T],
         start: Block<T>,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Block<T>, Info<T>)>
     where
         T: Scalar,
         A: AdjointOperator<T> + ?Sized,
     {
-        let mut problem = Intensities::new(a, intensities, self.seed)?;
+        let mut problem = Intensities::new(a, intensities, self.seed);
         let Self { tolerance, iterations, momentum, .. } = *self;
-        let descent = Descent { tolerance, iterations, momentum };
-        let (z, mut info) = descent.run(&mut problem, start, watch)?;
-        info.applications += problem.products();
-        info.passes += problem.products() as f64;
-        Ok((z, info))
+        Descent { tolerance, iterations, momentum }.run(&mut problem, start, runs)
     }
 
     fn finish<T, A>(

@@ -9,7 +9,7 @@ use favard_operator::{AdjointOperator, Block, Gram, LinearOperator, Scalar, Weig
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
-use crate::local::{Watch, Watched};
+use crate::local::Runs;
 
 /// Intensities above this many times their mean are left out: a heavy tail would let single rows
 /// decide the eigenvector.
@@ -57,7 +57,7 @@ impl PhaseSpectral {
         a: &A,
         intensities: &[T],
         (tolerance, products, seed): (f64, u64, u64),
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<Started<T>>
     where
         T: Scalar,
@@ -68,9 +68,9 @@ impl PhaseSpectral {
         let start = Block::gaussian(dim, 1, seed);
         let stage = Stage { op: &op, tolerance, products };
         let (vector, info) = match self {
-            Self::Momentum => stage.run(Dynamic::default(), start, watch)?,
-            Self::Power => stage.run(Power, start, watch)?,
-            Self::Chebyshev => stage.shifted(Block::gaussian(dim, dim.min(3), seed), watch)?,
+            Self::Momentum => stage.run(Dynamic::default(), start, runs)?,
+            Self::Power => stage.run(Power, start, runs)?,
+            Self::Chebyshev => stage.shifted(Block::gaussian(dim, dim.min(3), seed), runs)?,
         };
         let found = Eigen::of_span(&op, &vector, 1, info)?;
         if found.values.is_empty() {
@@ -125,15 +125,14 @@ impl<A> Stage<'_, A> {
         &self,
         recurrence: R,
         start: Block<T>,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Block<T>, Info<T>)>
     where
         A: LinearOperator<T>,
     {
         let map = Exact::new(self.op)?;
         let mut engine = Engine::new(map, recurrence, start)?.with_gauge(Norm);
-        let mut observer = Watched::new(Tolerance::new(self.tolerance, 1)?, watch);
-        let info = engine.run(self.products, &mut observer)?;
+        let info = runs.run(&mut engine, self.products, Tolerance::new(self.tolerance, 1)?)?;
         Ok((engine.block().clone(), info))
     }
 
@@ -141,7 +140,7 @@ impl<A> Stage<'_, A> {
     fn shifted<T: Scalar>(
         &self,
         start: Block<T>,
-        watch: &mut Watch<'_, T>,
+        runs: &mut Runs<'_, T>,
     ) -> Result<(Block<T>, Info<T>)>
     where
         A: LinearOperator<T>,
@@ -149,8 +148,8 @@ impl<A> Stage<'_, A> {
         let width = start.cols();
         let mut engine = Engine::new(Exact::new(self.op)?, Dynamic::default(), start)?
             .with_gauge(AugmentedQr::new(width));
-        let mut observer = Watched::new(Tolerance::new(self.tolerance, 1)?, watch);
-        let probe = engine.run(PROBE.min(self.products), &mut observer)?;
+        let tolerance = Tolerance::new(self.tolerance, 1)?;
+        let probe = runs.run(&mut engine, PROBE.min(self.products), tolerance)?;
         let found = Eigen::of_span(self.op, engine.block(), 2, probe)?;
         let edge =
             |j: usize| found.values.get(j).map_or(T::zero(), |&value| value + found.residuals[j]);
@@ -162,7 +161,7 @@ impl<A> Stage<'_, A> {
         }
         let family = Orthogonal::new(Chebyshev::new(T::zero(), edge(1))?);
         let rest = Stage { products: self.products - PROBE, ..*self };
-        let (vector, info) = rest.run(family, first, watch)?;
+        let (vector, info) = rest.run(family, first, runs)?;
         let (before, mut info) = (found.info, info);
         info.iterations += before.iterations;
         info.applications += before.applications;

@@ -3,9 +3,11 @@
 use favard_engine::Measure;
 use favard_operator::Scalar;
 use favard_theory::{Growth, ball_coefficient};
+use serde::{Deserialize, Serialize};
 
 use super::motion::Moved;
 use super::steps::{Settings, TrackingStep};
+use crate::error::{ErrorKind, Result};
 
 /// A batch counts with at least this weight in the means of the eigenvalues.
 const RECENT: f64 = 0.1;
@@ -31,7 +33,7 @@ const CLOSEST: f64 = 0.98;
 /// let tracker = SubspaceTracker::<f64>::new(100, 5)?.momentum(TrackingMomentum::Never);
 /// # Ok::<(), favard_models::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TrackingMomentum {
     /// Where its lag gain beats its noise, as estimated while tracking; starts without.
@@ -62,7 +64,7 @@ pub enum TrackingMomentum {
 /// assert!(weighing.plain <= weighing.momentum); // nothing moves: momentum would only add noise
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Weighing {
     /// How fast the subspace turns, in radians a batch.
     pub speed: f64,
@@ -77,7 +79,7 @@ pub struct Weighing {
 }
 
 /// Keeps the estimates and decides.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Judge {
     forced: TrackingMomentum,
     step: TrackingStep,
@@ -134,6 +136,14 @@ impl Judge {
             pairs: Vec::with_capacity(PAIRS),
             weighing: None,
         }
+    }
+
+    /// `Ok` when it can be one of this module: it may come from a file.
+    pub fn check(&self) -> Result<()> {
+        if self.pairs.len() <= PAIRS {
+            return Ok(());
+        }
+        Err(ErrorKind::Damaged { problem: "the tracker remembers too many windows" }.into())
     }
 
     pub fn forced(&self) -> TrackingMomentum {

@@ -5,6 +5,7 @@ mod covariance;
 mod feed;
 mod motion;
 mod report;
+mod state;
 mod steps;
 
 pub use choice::{TrackingMomentum, Weighing};
@@ -51,6 +52,9 @@ type Arrivals<T> = Stream<Feed<T>, BatchCovariance<T>>;
 /// weights. (GROUSE and its relatives, which project partial rows, are nonlinear in the subspace
 /// and no points of this engine.)
 ///
+/// A tracker is a serde type: what is saved after a batch and read back takes the next batch to the
+/// same bits as the one that went on. Any format will do that keeps floating-point numbers exactly.
+///
 /// # Cost
 /// One product of the batch with n × (k + 1) numbers and one QR a batch, a copy of the batch, and
 /// every few batches a k × k matrix to measure the motion. Memory: six blocks of n × (k + 1).
@@ -86,7 +90,24 @@ pub struct SubspaceTracker<T: Scalar> {
     basis: Block<T>,
     qr: Orthonormalizer<T>,
     ws: Workspace<T>,
+    /// The Ritz values and residuals of the last batch, also after a resume.
+    measured: (Vec<T>, Vec<T>),
     report: Tracked<T>,
+}
+
+/// `Ok` when a subspace of that dimension fits.
+fn check_components(dim: usize, components: usize) -> Result<()> {
+    if components >= 1 && components <= dim {
+        return Ok(());
+    }
+    let (name, value) = ("components", components as f64);
+    let need = "must be at least 1 and at most the length of a row";
+    Err(ErrorKind::Parameter { name, value, need }.into())
+}
+
+/// The columns that are carried: one more than asked for, to see $\lambda_{k+1}$.
+fn width(dim: usize, components: usize) -> usize {
+    components.saturating_add(1).min(dim)
 }
 
 impl<T: Scalar> std::fmt::Debug for SubspaceTracker<T> {
@@ -104,12 +125,8 @@ impl<T: Scalar> SubspaceTracker<T> {
     /// # Errors
     /// `Parameter` unless 1 ≤ components ≤ dim.
     pub fn new(dim: usize, components: usize) -> Result<Self> {
-        if components == 0 || components > dim {
-            let (name, value) = ("components", components as f64);
-            let need = "must be at least 1 and at most the length of a row";
-            return Err(ErrorKind::Parameter { name, value, need }.into());
-        }
-        Self::start(dim, components, Block::gaussian(dim, (components + 1).min(dim), 1))
+        check_components(dim, components)?;
+        Self::start(dim, components, Block::gaussian(dim, width(dim, components), 1))
     }
 
     fn start(dim: usize, components: usize, start: Block<T>) -> Result<Self> {
@@ -130,6 +147,7 @@ impl<T: Scalar> SubspaceTracker<T> {
             basis: Block::zeros(dim, components),
             qr: Orthonormalizer::new(components),
             ws: Workspace::new(),
+            measured: (Vec::new(), Vec::new()),
             report: Tracked::default(),
         };
         tracker.read_basis()?;
@@ -233,10 +251,10 @@ impl<T: Scalar> SubspaceTracker<T> {
                 Record { tick: report.batches, passes: report.batches as f64, ritz, residual };
             history.push(record);
             if let ControlFlow::Break(stop) = watch(&record) {
-                return Ok(Info { history, ..self.engine.info(stop) });
+                return Ok(Info { history, ..self.info_at(stop) });
             }
         }
-        Ok(Info { history, ..self.engine.info(Stop::Exhausted) })
+        Ok(Info { history, ..self.info() })
     }
 
     /// The subspace: n × k, orthonormal.
@@ -254,7 +272,12 @@ impl<T: Scalar> SubspaceTracker<T> {
     /// What tracking has cost so far, with the Ritz values and residuals of the last batch.
     #[must_use]
     pub fn info(&self) -> Info<T> {
-        self.engine.info(Stop::Exhausted)
+        self.info_at(Stop::Exhausted)
+    }
+
+    fn info_at(&self, stop: Stop) -> Info<T> {
+        let (ritz, residuals) = self.measured.clone();
+        Info { ritz, residuals, ..self.engine.info(stop) }
     }
 
     /// The columns of a basis, and a random one more.
@@ -307,6 +330,8 @@ impl<T: Scalar> SubspaceTracker<T> {
         }
         self.read_basis()?;
         let measure = self.engine.measure();
+        self.measured.0.clone_from(&measure.ritz);
+        self.measured.1.clone_from(&measure.residuals);
         self.judge.see(measure, self.components);
         if let Some(moved) = self.motion.see(&self.basis, self.judge.window(), &mut self.ws)?
             && self.judge.weigh(moved)

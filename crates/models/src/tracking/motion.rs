@@ -2,8 +2,9 @@
 
 use faer::Mat;
 use favard_operator::{Block, Scalar, Workspace, ops};
+use serde::{Deserialize, Serialize};
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::symmetric::symmetric_eigen;
 
 /// What two windows in a row have shown.
@@ -18,8 +19,9 @@ pub(super) struct Moved {
 }
 
 /// Remembers the basis at the start and in the middle of two windows.
-#[derive(Debug)]
-pub(super) struct Motion<T> {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+pub(super) struct Motion<T: Scalar> {
     window: u64,
     seen: u64,
     start: Block<T>,
@@ -31,6 +33,17 @@ impl<T: Scalar> Motion<T> {
     pub fn new() -> Self {
         let none = || Block::zeros(0, 0);
         Self { window: 0, seen: 0, start: none(), middle: none(), first: 0.0 }
+    }
+
+    /// `Ok` when the bases that it remembers have this shape: they may come from a file.
+    pub fn check(&self, shape: (usize, usize)) -> Result<()> {
+        let begun = self.window > 0;
+        let starts = !begun || self.start.shape() == shape;
+        let halfway = begun && self.seen >= self.window;
+        if starts && (!halfway || self.middle.shape() == shape) {
+            return Ok(());
+        }
+        Err(ErrorKind::Damaged { problem: "a remembered basis has another shape" }.into())
     }
 
     /// Forgets the windows that have begun.

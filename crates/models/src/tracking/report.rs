@@ -4,6 +4,7 @@ use std::fmt;
 
 use favard_engine::Measure;
 use favard_operator::Scalar;
+use serde::{Deserialize, Serialize};
 
 use super::choice::{Judge, TrackingMomentum, Weighing};
 
@@ -20,7 +21,7 @@ use super::choice::{Judge, TrackingMomentum, Weighing};
 /// assert_eq!(report.to_string(), "no momentum: asked for");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tracked<T> {
     /// Batches used.
     pub batches: u64,

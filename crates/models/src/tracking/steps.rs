@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use favard_engine::recurrence::{Progress, Recurrence, Triple};
 use favard_engine::{Memory, Result};
 use favard_operator::Scalar;
+use serde::{Deserialize, Serialize};
 
 /// What a batch with covariance $A_t$ does to the subspace.
 ///
@@ -14,7 +15,7 @@ use favard_operator::Scalar;
 /// let tracker = SubspaceTracker::<f64>::new(100, 5)?.step(TrackingStep::Oja(0.01));
 /// # Ok::<(), favard_models::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum TrackingStep {
     /// $F \leftarrow A_t F$: what is older than $1 / (1 - \lambda_{k+1}/\lambda_k)$ batches is
