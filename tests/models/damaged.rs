@@ -86,11 +86,11 @@ fn fits_from_damaged_checkpoints() {
     let stepping = |solver: &Solver| !matches!(solver, Solver::Auto | Solver::Exact);
     for solver in Solver::ALL.into_iter().filter(stepping) {
         let path = folder.path().join(solver.to_string());
-        let pca = Pca::new(2).solver(solver).seed(3).batch(16);
+        let pca = Pca::new(2).solver(solver).seed(3);
         // Those with noise plan their steps by the tolerance.
         let pca = match solver {
-            Solver::Vr | Solver::VrPca => pca.tolerance(1e-9).products(90),
-            solver if solver.is_sampled() => pca.tolerance(0.05).products(75),
+            Solver::Vr | Solver::VrPca => pca.tolerance(1e-9).products(90).batch(16),
+            solver if solver.is_sampled() => pca.tolerance(0.05).products(75).batch(16),
             _ => pca.tolerance(1e-9).products(80),
         };
         let saved = Checkpoints::new().save(&path);

@@ -113,11 +113,12 @@ fn killed_runs_go_on() {
     let folder = Folder::new();
     let data = table(&folder);
     let mut random: u64 = 0x5eed;
-    for (solver, passes) in [("krylov", "300"), ("vr-pca", "120")] {
+    let batch = &["--batch", "40"][..];
+    for (solver, passes, batch) in [("krylov", "300", &[][..]), ("vr-pca", "120", batch)] {
         let (whole, out) = (folder.path(&format!("{solver} whole")), folder.path(solver));
         let file = folder.path(&format!("{solver}.favard"));
-        let args = ["pca", &data, "-k", "2", "--solver", solver, "--tol", "0", "--batch", "40"];
-        let args = [&args[..], &["--max-passes", passes]].concat();
+        let args = ["pca", &data, "-k", "2", "--solver", solver, "--tol", "0"];
+        let args = [&args[..], batch, &["--max-passes", passes]].concat();
         assert_eq!(run(&[&args[..], &["-o", &whole, "--threads", "1"]].concat()).code, Some(2));
         let (mut kills, mut resumed) = (0, 0);
         loop {
