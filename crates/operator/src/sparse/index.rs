@@ -31,10 +31,12 @@ pub trait SparseIndex: SpIndex + 'static {
     /// # Errors
     /// [`ErrorKind::Index`] for a negative index or one that 32 bits do not hold.
     fn columns(list: Cow<'_, [Self]>) -> Result<Cow<'_, [u32]>> {
-        let convert = |(position, &index): (usize, &Self)| {
-            index.to_u32().ok_or_else(|| bad_index("columns", position, index, 1 << 32))
-        };
-        list.par_iter().enumerate().map(convert).collect::<Result<Vec<_>>>().map(Cow::Owned)
+        // Checked first, so that the list is written in one piece, where a failing conversion would
+        // gather pieces and copy them.
+        if let Some(position) = list.par_iter().position_first(|index| index.to_u32().is_none()) {
+            return Err(bad_index("columns", position, list[position], 1 << 32));
+        }
+        Ok(Cow::Owned(list.par_iter().map(|index| index.to_u32().unwrap_or_default()).collect()))
     }
 
     /// The list as row pointers.
