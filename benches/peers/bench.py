@@ -18,7 +18,7 @@ def arguments():
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="examples:\n"
         "  python3 benches/peers/run.py --quick               a smoke test\n"
-        "  python3 benches/peers/run.py                       the table of README.md, an hour\n"
+        "  python3 benches/peers/run.py                       the table of README.md: 45 minutes, and the case it is in\n"
         "  python3 benches/peers/run.py --preset full         everything, hours\n"
         "  python3 benches/peers/run.py --only topics-10m     one of the generated sets\n"
         "  python3 benches/peers/run.py counts.npz -k 10      a file of scipy.sparse.save_npz",
