@@ -7,6 +7,7 @@ mod determinism;
 mod exact;
 mod extended;
 mod kaczmarz;
+mod parts;
 mod ratios;
 mod ratios_run;
 mod recurrence;

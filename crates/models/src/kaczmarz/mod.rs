@@ -22,7 +22,7 @@ use crate::least_squares::spectrum::Ends;
 use crate::least_squares::state::{Kept, Prelude};
 use crate::least_squares::stochastic::{self, Ended, Estimated};
 use crate::least_squares::{Momentum, RowGradient, Solution};
-use crate::least_squares::{problem::check_rhs, sample};
+use crate::least_squares::{parts, problem::check_rhs, sample};
 use crate::{Checkpoints, LeastSquares};
 
 /// The kind of file that the runs are saved to.
@@ -471,10 +471,7 @@ fn in_parts<T: Scalar>(
     if rhs.cols() <= dim {
         return solve(rhs, keeper);
     }
-    let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-    let first = solve(&part(0, dim), Keeper::default())?;
-    let rest = in_parts(dim, &part(dim, rhs.cols()), Keeper::default(), solve)?;
-    Ok(first.join(&rest))
+    parts::solve(dim, rhs, &mut |part| solve(part, Keeper::default()))
 }
 
 /// ‖A‖_F², and the rows that no x can satisfy.

@@ -8,6 +8,7 @@ mod lsmr;
 mod method;
 pub(crate) mod monitor;
 mod newton;
+pub(crate) mod parts;
 pub(crate) mod plan;
 pub(crate) mod problem;
 mod prospect;

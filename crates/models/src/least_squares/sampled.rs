@@ -17,7 +17,7 @@ use super::row_gradient::RowGradient;
 use super::spectrum::Ends;
 use super::state::{Kept, LEAST_SQUARES, Prelude};
 use super::stochastic::{self, Ended};
-use super::{LeastSquares, Solution, sample};
+use super::{LeastSquares, Solution, parts, sample};
 use crate::Checkpoints;
 use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
@@ -215,11 +215,9 @@ impl LeastSquares {
         let (rows, dim) = a.shape();
         if rhs.cols() > dim && dim > 0 {
             // The engine takes no more columns than there are unknowns.
-            let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-            let idle = Keeper::default;
-            let first = self.rows_kept(a, &part(0, dim), sampled, idle(), watch)?;
-            let rest = self.rows_kept(a, &part(dim, rhs.cols()), sampled, idle(), watch)?;
-            return Ok(first.join(&rest));
+            return parts::solve(dim, rhs, &mut |part| {
+                self.rows_kept(a, part, sampled, Keeper::default(), watch)
+            });
         }
         let problem = Problem::new(&a, rhs, &self.terms)?;
         let Target { weights, rhs: target, .. } = self.terms.target(rhs);

@@ -113,13 +113,8 @@ impl<T: Scalar> Solution<T> {
         solution
     }
 
-    /// The solutions of the right-hand sides of both, the cost added up.
-    pub(crate) fn join(mut self, other: &Self) -> Self {
-        let cols = self.x.cols();
-        let entry = |i: usize, j: usize| {
-            if j < cols { self.x.row(i)[j] } else { other.x.row(i)[j - cols] }
-        };
-        self.x = Block::from_fn(self.x.rows(), cols + other.x.cols(), entry);
+    /// Takes what is said of further right-hand sides, all but their x; the cost is added up.
+    pub(super) fn append(&mut self, other: &Self) {
         self.intercept.extend(&other.intercept);
         self.residuals.extend(&other.residuals);
         self.certificates.extend(&other.certificates);
@@ -134,6 +129,5 @@ impl<T: Scalar> Solution<T> {
         info.passes += other.info.passes;
         info.residuals.extend(&other.info.residuals);
         info.history.extend(&other.info.history);
-        self
     }
 }

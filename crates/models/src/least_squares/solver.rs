@@ -9,7 +9,7 @@ use super::problem::Problem;
 use super::prospect::{Prospect, noise};
 use super::spectrum::Ends;
 use super::state::{Kept, Phase, Prelude};
-use super::{LeastSquares, Method, Solution, cg, lsmr};
+use super::{LeastSquares, Method, Solution, cg, lsmr, parts};
 use crate::checkpoint::{self, Keeper};
 use crate::error::Result;
 
@@ -43,11 +43,9 @@ impl LeastSquares {
         if on_engine && rhs.cols() > dim && dim > 0 {
             // The engine takes no more columns than there are unknowns. So few of them are not
             // worth a checkpoint.
-            let part = |from: usize, to: usize| rhs.as_ref().cols_range(from..to).to_owned();
-            let idle = Keeper::default;
-            let first = self.run(op, &part(0, dim), squares.clone(), idle(), watch)?;
-            let rest = self.run(op, &part(dim, rhs.cols()), squares, idle(), watch)?;
-            return Ok(first.join(&rest));
+            return parts::solve(dim, rhs, &mut |part| {
+                self.run(op, part, squares.clone(), Keeper::default(), watch)
+            });
         }
         let problem = Problem::new(op, rhs, &self.terms)?;
         let mut ws = Workspace::new();
