@@ -43,10 +43,10 @@ fn line(words: impl Iterator<Item = String>) -> String {
 }
 
 /// Says how a run that was interrupted, or ran out of its budget, goes on: with a larger `budget`, an
-/// option; `otherwise` where it was not saved.
+/// option; `otherwise` where it was not saved: nobody asked for it, or the method has no state.
 pub fn say(save: &SaveArgs, stop: &str, budget: &str, otherwise: &str) {
     let interrupted = stop == "cancelled";
-    match &save.checkpoint {
+    match save.checkpoint.as_ref().filter(|file| file.exists()) {
         Some(file) if interrupted => {
             let command = shown::one_line(&resuming(file));
             shown::note(&format!("interrupted; it goes on, to the same bits, by: {command}"));

@@ -18,7 +18,6 @@ use crate::data::Data;
 use crate::error::{Error, Result};
 use crate::output::Made;
 use crate::progress::Progress;
-use crate::watch::interrupted;
 use crate::{again, memory, output, shown};
 
 /// Coefficients that are listed.
@@ -36,8 +35,6 @@ pub struct System {
 /// Blocks as wide as the right-hand sides that a method keeps of the side of the rows and of that of
 /// the columns: iterates, directions, images, residuals and their scratch.
 const BLOCKS: usize = 8;
-/// Parts, each as wide as there are unknowns, that right-hand sides may have.
-const MOST_PARTS: usize = 500;
 
 impl System {
     /// Reads both files; the folder of the results is made before the work is done.
@@ -48,14 +45,6 @@ impl System {
         let (rows, cols) = data.shape();
         let (rhs, names) = columns(&args.rhs, &args.read, rows, None)?;
         let count = rhs.ncols();
-        // More right-hand sides than unknowns are solved part by part, one inside the other.
-        if count > MOST_PARTS.saturating_mul(cols.max(1)) {
-            let problem = format!(
-                "columns: {count} are more than {MOST_PARTS} times the {cols} of the matrix; cut them \
-                 into several files"
-            );
-            return Err(Error::argument(args.rhs.display().to_string(), problem));
-        }
         let needed = memory::vectors(rows.saturating_add(cols), BLOCKS * count);
         memory::check(&data.name, "the solution", needed)?;
         let names = names.unwrap_or_else(|| match count {
@@ -126,8 +115,8 @@ pub struct Own<'a, E> {
     pub line: Option<String>,
     /// Whether there is an intercept.
     pub intercept: bool,
-    /// Where the run is saved, for a command that can be taken up.
-    pub save: Option<&'a SaveArgs>,
+    /// Where the run is saved.
+    pub save: &'a SaveArgs,
 }
 
 /// Shows a record of a run.
@@ -179,11 +168,7 @@ impl System {
             shown::print(&text.map_err(std::io::Error::other)?)?;
         }
         let otherwise = "this is the solution found so far";
-        match own.save {
-            Some(save) => again::say(save, &summary.stop, "--max-passes", otherwise),
-            None if interrupted() => shown::note(&format!("interrupted; {otherwise}")),
-            None => {}
-        }
+        again::say(own.save, &summary.stop, "--max-passes", otherwise);
         Ok(if summary.certified { Outcome::Met } else { Outcome::NotConverged })
     }
 

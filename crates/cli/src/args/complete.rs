@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ReadArgs;
+use super::{ReadArgs, SaveArgs};
 
 pub const COMPLETE_HELP: &str = "\
 Examples:
   favard complete ratings.csv --rank 5 -o out
   favard complete ratings.tsv --rank 5 --predict wanted.tsv -o out
   favard complete known.mtx --rank 3 --holdout 0.1 --tol 1e-10 --json
+  favard complete ratings.csv --rank 5 -o out --checkpoint run.favard
+  favard complete ratings.csv --rank 5 -o out --checkpoint run.favard --resume run.favard
 
 ENTRIES is a table of three columns, row, column and value, with or without a header: rows and columns
 are told by their names, which may be numbers, and are kept. Or a .mtx file, whose stored entries are
@@ -31,7 +33,7 @@ pub struct CompleteArgs {
     #[arg(short, long, value_name = "R")]
     pub rank: usize,
 
-    /// The share of the entries that is kept aside to measure the error.
+    /// The share of the entries kept aside to measure the error.
     #[arg(long, value_name = "FRACTION", default_value_t = 0.05)]
     pub holdout: f64,
 
@@ -65,4 +67,7 @@ pub struct CompleteArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+
+    #[command(flatten)]
+    pub save: SaveArgs,
 }

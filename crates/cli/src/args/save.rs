@@ -23,6 +23,11 @@ pub struct SaveArgs {
 }
 
 impl SaveArgs {
+    /// Whether there is anything to save or to take up.
+    pub fn is_asked_for(&self) -> bool {
+        self.checkpoint.is_some() || self.resume.is_some()
+    }
+
     /// For a model.
     pub fn checkpoints(&self) -> Checkpoints {
         let mut checkpoints = Checkpoints::new().every(self.checkpoint_every);

@@ -29,6 +29,8 @@ Examples:
   favard kaczmarz A.npz b.csv --batch 64 -o out
   favard kaczmarz A.csv b.csv --batch 64 --inconsistent
   favard kaczmarz A.csv b.csv --batch 16 --step 1 --momentum 0.5
+  favard kaczmarz A.npz b.csv -o out --checkpoint run.favard
+  favard kaczmarz A.npz b.csv -o out --checkpoint run.favard --resume run.favard
 
 Step ω and momentum γ are chosen for the batch unless given. Given ones that diverge in mean square are
 refused, with the batch from which they converge: momentum accelerates the mean for any batch, but the
@@ -140,4 +142,7 @@ pub struct KaczmarzArgs {
     /// The momentum γ; 0 alone for none.
     #[arg(long, value_name = "G")]
     pub momentum: Option<f64>,
+
+    #[command(flatten)]
+    pub save: SaveArgs,
 }

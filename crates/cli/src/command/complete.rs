@@ -17,8 +17,8 @@ use crate::args::{CompleteArgs, FileFormat};
 use crate::error::{Error, Result};
 use crate::progress::{Progress, flow};
 use crate::triplets::{Names, Triplets, wanted};
-use crate::watch::{catch_interrupts, interrupted};
-use crate::{memory, output, shown};
+use crate::watch::catch_interrupts;
+use crate::{again, memory, output, shown};
 
 /// What `--json` prints; the keys are part of the program's interface.
 #[derive(Serialize)]
@@ -75,7 +75,7 @@ pub fn run(args: &CompleteArgs) -> Result<Outcome> {
         .tolerance(args.tol)
         .iterations(args.max_steps)
         .seed(args.seed)
-        .solve_watched(&known.matrix, &mut watch)
+        .solve_saved(&known.matrix, &args.save.checkpoints(), &mut watch)
         .map_err(Error::of(&name))?;
     let summary = summary(args, &known, &found, progress.finish());
     if let Some(folder) = &args.output {
@@ -90,9 +90,8 @@ pub fn run(args: &CompleteArgs) -> Result<Outcome> {
     } else {
         shown::print(&text(args, &name, &summary, asked.len()).map_err(std::io::Error::other)?)?;
     }
-    if interrupted() {
-        shown::note("interrupted; this is the matrix found so far");
-    }
+    let otherwise = "this is the matrix found so far";
+    again::say(&args.save, &summary.stop, "--max-steps", otherwise);
     let met = summary.certified || found.refinement().stop == Stop::Converged;
     Ok(if met { Outcome::Met } else { Outcome::NotConverged })
 }

@@ -23,7 +23,15 @@ struct Keys {
 
 pub fn run(args: &KaczmarzArgs) -> Result<Outcome> {
     let system = System::load(&args.system)?;
-    let rows = system.data.shape().0;
+    let (rows, cols) = system.data.shape();
+    let count = system.rhs.cols();
+    if args.save.is_asked_for() && count > cols {
+        let problem = format!(
+            "columns: {count} are more than the {cols} of the matrix: such runs are made in parts, \
+             which --checkpoint does not save"
+        );
+        return Err(Error::argument(args.system.rhs.display().to_string(), problem));
+    }
     // More rows than there are is a pass over all of them.
     let batch = args.batch.get().min(rows.max(1));
     let mut method = Kaczmarz::new()
@@ -48,13 +56,13 @@ pub fn run(args: &KaczmarzArgs) -> Result<Outcome> {
         flow()
     };
     let found = method
-        .solve_watched(&system.data.rows(), &system.rhs, &mut watch)
+        .solve_saved(&system.data.rows(), &system.rhs, &args.save.checkpoints(), &mut watch)
         .map_err(Error::of(&system.data.name))?;
     let time = progress.finish();
     let rows_read = (found.info.passes * rows as f64).round();
     let (blocks, inconsistent) = (args.blocks, args.inconsistent);
     let keys = Keys { batch, blocks, inconsistent, rows_read };
     let line = format!("{rows_read} rows read, {batch} a step, of {rows}");
-    let own = Own { keys, line: Some(line), intercept: false, save: None };
+    let own = Own { keys, line: Some(line), intercept: false, save: &args.save };
     system.finish(&found, &args.system, own, time)
 }

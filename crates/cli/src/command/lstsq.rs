@@ -56,7 +56,6 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         intercept: args.intercept.then(|| found.intercept.clone()),
         weighted: args.weights.is_some(),
     };
-    let save = Some(&args.save);
-    let own = Own { keys, line: None, intercept: args.intercept, save };
+    let own = Own { keys, line: None, intercept: args.intercept, save: &args.save };
     system.finish(&found, &args.system, own, time)
 }

@@ -40,6 +40,18 @@ fn assert_same(a: &Path, b: &Path) {
     assert_eq!(summary(a), summary(b));
 }
 
+/// Runs the command that a stopped run printed after some words, as a shell would, with another budget
+/// if need be.
+#[track_caller]
+fn go_on(stopped: &Ran, words: &str, file: &str, budget: Option<[&str; 2]>) -> Ran {
+    let told = stopped.err.lines().find_map(|line| line.split_once(words));
+    let told = told.unwrap_or_else(|| panic!("{}", stopped.err)).1;
+    assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
+    let [from, to] = budget.unwrap_or(["", ""]);
+    let command = format!("{} {}", env!("CARGO_BIN_EXE_favard"), told.replacen(from, to, 1));
+    Ran::from(Command::new("sh").args(["-c", &command]).output().unwrap())
+}
+
 /// Ctrl-C finishes the step, saves, writes the partial result and says the command that goes on;
 /// that command gives the bytes of an unbroken run. A path with a space stays one word.
 #[test]
@@ -53,16 +65,10 @@ fn an_interrupted_run_goes_on_by_the_command_it_prints() {
         let args = [&args[..], &["--max-passes", "400", "--threads", "1"]].concat();
         assert_eq!(run(&[&args[..], &["-o", &whole]].concat()).code, Some(2));
         let saved = [&args[..], &["-o", &out, "--checkpoint", &file]].concat();
-        let Ran { code, err: rest, .. } = interrupt(&saved);
-        assert_eq!(code, Some(2), "{rest}");
-        let told = rest.lines().find_map(|line| line.split_once("to the same bits, by: favard "));
-        let told = told.unwrap_or_else(|| panic!("{rest}")).1;
-        assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
+        let stopped = interrupt(&saved);
+        assert_eq!(stopped.code, Some(2), "{}", stopped.err);
         assert_eq!(folder.names(command).len(), 6);
-        // As a shell would run it.
-        let program = env!("CARGO_BIN_EXE_favard");
-        let shell = Command::new("sh").args(["-c", &format!("{program} {told}")]).output();
-        let resumed = Ran::from(shell.unwrap());
+        let resumed = go_on(&stopped, "to the same bits, by: favard ", &file, None);
         assert_eq!(resumed.code, Some(2), "{}", resumed.err);
         assert_same(Path::new(&whole), Path::new(&out));
         // Out of passes, it goes on with more of them.
@@ -86,12 +92,7 @@ fn least_squares_goes_on_by_the_command_it_prints() {
         let saved = [&args[..], &["-o", &out, "--checkpoint", &file]].concat();
         let stopped = interrupt(&saved);
         assert_eq!(stopped.code, Some(2), "{}", stopped.err);
-        let told = stopped.err.lines().find_map(|l| l.split_once("to the same bits, by: favard "));
-        let told = told.unwrap_or_else(|| panic!("{}", stopped.err)).1;
-        assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
-        let program = env!("CARGO_BIN_EXE_favard");
-        let shell = Command::new("sh").args(["-c", &format!("{program} {told}")]).output();
-        let resumed = Ran::from(shell.unwrap());
+        let resumed = go_on(&stopped, "to the same bits, by: favard ", &file, None);
         assert_eq!(resumed.code, Some(2), "{}", resumed.err);
         for name in ["solution.csv", "solution.npy"] {
             let read = |folder: &str| std::fs::read(Path::new(folder).join(name)).unwrap();
@@ -103,6 +104,63 @@ fn least_squares_goes_on_by_the_command_it_prints() {
     with(&["--method", "lsmr"]).failed("checkpoint: ");
     with(&["--method", "cg", "--ridge", "1"]).failed("checkpoint: ");
     run(&["pca", &a, "--resume", &file]).failed("checkpoint: ");
+}
+
+/// Kaczmarz and completion, stopped by Ctrl-C or by their budget, and taken up by the command that was
+/// printed with a larger budget: the bytes of an unbroken run with that budget. Without a tolerance these
+/// runs have no end of their own, so that there is no race with Ctrl-C, wherever it stops them.
+#[test]
+fn endless_runs_go_on_by_the_command_they_print() {
+    let folder = Folder::new();
+    let [a, b] = crate::interrupt::system(&folder);
+    let entries = crate::interrupt::entries(&folder);
+    let rows = ["kaczmarz", &a, &b, "--batch", "8"];
+    let runs: [(&str, &[&str], &[&str], &str); 4] = [
+        ("averaged", &rows, &[], "--max-passes"),
+        ("blocks", &rows, &["--blocks"], "--max-passes"),
+        ("svrg", &rows, &["--inconsistent"], "--max-passes"),
+        ("completion", &["complete", &entries, "--rank", "20"], &[], "--max-steps"),
+    ];
+    for (name, args, more, budget) in runs {
+        let args = [args, more, &["--tol", "0", "--threads", "1", "--json"]].concat();
+        for few in ["9", "100000000"] {
+            let (whole, out) = (folder.path(&format!("{name} whole")), folder.path(name));
+            let file = folder.path(&format!("{name} run.favard"));
+            let saved = ["-o", &out, "--checkpoint", &file, budget, few];
+            let saved = [&args[..], &saved].concat();
+            let (stopped, words) = if few == "9" {
+                (run(&saved), format!("it goes on with a larger {budget} by: favard "))
+            } else {
+                (interrupt(&saved), "to the same bits, by: favard ".to_string())
+            };
+            assert_eq!(stopped.code, Some(2), "{name}: {}", stopped.err);
+            let key = if budget == "--max-steps" { "iterations" } else { "passes" };
+            let used = stopped.json()[key].as_f64().unwrap();
+            let enough = (used + 20.0).ceil().to_string();
+            let unbroken = run(&[&args[..], &["-o", &whole, budget, &enough]].concat());
+            assert_eq!(unbroken.code, Some(2), "{name}: {}", unbroken.err);
+            let (from, to) = (format!("{budget} {few}"), format!("{budget} {enough}"));
+            let resumed = go_on(&stopped, &words, &file, Some([&from, &to]));
+            assert_eq!(resumed.code, Some(2), "{name}: {}", resumed.err);
+            for file in folder.names(name).iter().filter(|file| *file != "info.json") {
+                let read = |folder: &str| std::fs::read(Path::new(folder).join(file)).unwrap();
+                assert!(read(&whole) == read(&out), "{name} after {few}: {file}");
+            }
+            let [mut whole, mut resumed] = [unbroken.json(), resumed.json()];
+            for json in [&mut whole, &mut resumed] {
+                let keys = json.as_object_mut().unwrap();
+                keys.retain(|key, _| !matches!(&**key, "seconds" | "peak_memory_bytes"));
+            }
+            assert_eq!(whole, resumed, "{name} after {few}");
+            assert!(whole[key].as_f64().unwrap() > used, "{name}: nothing was left to do");
+        }
+    }
+    let file = folder.path("svrg run.favard");
+    let with = |more: &[&str]| run(&[&rows[..], &["--tol", "0", "--resume", &file], more].concat());
+    with(&[]).failed("checkpoint: method is SVRG in the file and averaged here");
+    with(&["--inconsistent", "--seed", "2"]).failed("checkpoint: seed is 1 in the file and 2 here");
+    let other = ["complete", &entries, "--rank", "20", "--resume", &file];
+    run(&other).failed("checkpoint: ");
 }
 
 /// Killed again and again at any moment, each time taken up from what is there, and at last let to
