@@ -30,6 +30,8 @@ pub struct Fit {
     pub prefix: &'static str,
     /// Whether the mean was subtracted, and whether the columns were scaled.
     pub prepared: (bool, bool),
+    /// Whether it went on from the components of an earlier fit.
+    pub warm: bool,
 }
 
 /// The keys are part of the program's interface.
@@ -112,6 +114,7 @@ impl Run<'_> {
             next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "PC",
             prepared,
+            warm: false,
         })
     }
 
@@ -137,6 +140,7 @@ impl Run<'_> {
             next: fit.info().ritz.get(fit.components().cols()).copied(),
             prefix: "SV",
             prepared: (false, false),
+            warm: false,
         })
     }
 }

@@ -10,7 +10,7 @@ use favard_operator::{
 
 use crate::error::Result;
 use crate::pca::{Choice, Plan};
-use crate::solvers::sample_size;
+use crate::solvers::sample_terms;
 use crate::{Lanczos, Solver};
 
 /// A block of this shape.
@@ -111,10 +111,10 @@ fn sampled<T: Scalar>(rows: &dyn RowOperator<T>, plan: &Plan, method: Solver) ->
     let (terms, dim) = rows.shape();
     let (op, k) = (Gram::new(rows), plan.components);
     let ahead = guarded::<T>(dim, (k + 1).min(dim));
-    let size = sample_size(dim);
+    let size = sample_terms(dim, terms);
     let looking = if method == Solver::AdaOja {
         0
-    } else if 2 * size > terms {
+    } else if size == terms {
         scratch(&op, ahead)?
     } else {
         batch_scratch(&op, size, ahead)?

@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::args::PcaArgs;
 use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::fit::{Run, check_memory, components};
+use crate::fit::{Fit, Run, check_memory, components};
 use crate::watch::{Watcher, catch_interrupts};
 use crate::{again, memory, output, shown};
 
@@ -52,6 +52,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
     };
     let run = Run { data: &data, args: fit, time: watcher.finish() };
     let found = run.pca(&found, (!args.no_center, args.scale)).map_err(Error::of(&data.name))?;
+    let found = Fit { warm: earlier.is_some(), ..found };
     let outcome = output::finish(&found, &data, fit)?;
     let otherwise = go_on(fit.output.as_deref());
     again::say(&fit.save, &found.summary.stop, "--max-passes", &otherwise);

@@ -2,6 +2,7 @@
 
 pub mod html;
 pub mod lines;
+mod oja;
 mod plots;
 mod sampled;
 pub mod svg;
@@ -56,6 +57,12 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
                     batches holds the answer, from the noise of a sample of the rows."
                         .to_string()
                 }
+                Prediction::Bound(..) => "The theory's line bounds the root mean square of the \
+                    residual itself, without the noise of the batch that a record is made with: \
+                    from the eigenvector of a sample of the rows, where the run starts, to the noise \
+                    ball of its steps. The noise is measured on a sample of the rows, and η is what the \
+                    solver's rule gives for it."
+                    .to_string(),
                 Prediction::None(why) => format!("No prediction: {why}."),
             };
             let caption = format!(

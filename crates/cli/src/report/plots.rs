@@ -71,6 +71,9 @@ pub fn course(
         let line = line.iter().copied().filter(near).collect();
         series.push(Series::new(name, 1, line).dashed());
     }
+    if let Prediction::Bound(line, name) = prediction {
+        series.push(Series::new(name, 1, line.clone()).dashed());
+    }
     if let Prediction::Level(level, name) = prediction {
         series.push(Series::new(name, 1, vec![(from, *level), (to, *level)]).dashed());
     }

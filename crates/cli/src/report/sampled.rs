@@ -5,6 +5,7 @@ use favard_models::{Effort, Solver, estimate};
 use favard_theory::planner::Estimates;
 use favard_theory::{Growth, Spread, epoch_factor_bound, noise_ball};
 
+use super::oja;
 use super::theory::{Prediction, line};
 use crate::args::FitArgs;
 use crate::covariance::Covariance;
@@ -16,6 +17,14 @@ use crate::fit::Fit;
 struct Course {
     ticks: usize,
     batch: f64,
+}
+
+impl Course {
+    /// Rows of a batch, at least one.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn rows(&self) -> usize {
+        self.batch.round().max(1.0) as usize
+    }
 }
 
 /// Rows that the noise is measured from; it takes about 20 passes over them.
@@ -30,19 +39,25 @@ const PRODUCTS: u64 = 20;
 ///   is that of $I + \eta A$ at the step with the least factor, which is the one the solver takes.
 /// - Mini-batches with momentum end in a ball, $\sin^2 \to \kappa c / s$ ([`noise_ball`]), where the
 ///   residual is $\sin \cdot (\lambda_1 - \lambda_2)$.
+/// - Of Oja's rule, see [`oja`].
 pub fn predict(solver: Solver, fit: &Fit, data: &Data, args: &FitArgs) -> Result<Prediction> {
     let is_reduced = matches!(solver, Solver::Vr | Solver::VrPca);
+    if solver == Solver::Oja {
+        return oja::predict(fit, data, args);
+    }
     if !is_reduced && solver != Solver::MiniBatch {
-        let why = "Oja's steps are of unequal length; `favard plan` says what to expect of batches";
+        let why = "the theory here is for Oja's rule with a constant step and without momentum; \
+                   `favard plan` says what to expect of batches";
         return Ok(Prediction::None(why));
     }
     if !is_reduced && fit.summary.k != 1 {
         return Ok(Prediction::None("the noise ball is known for one component"));
     }
     let rows = data.shape().0;
-    let Some(Course { ticks, batch }) = course(&fit.history, rows, is_reduced) else {
+    let Some(course) = course(&fit.history, rows, is_reduced) else {
         return Ok(Prediction::None("the course is too short"));
     };
+    let Course { ticks, batch } = course;
     let Estimates { lambda2, s_op, kappa, .. } = noise(fit, data, args.seed)?;
     // The guards of a block show the next eigenvalue; behind a single column it is estimated.
     let next = fit.next.or((fit.summary.k == 1).then_some(lambda2));
@@ -58,10 +73,7 @@ pub fn predict(solver: Solver, fit: &Fit, data: &Data, args: &FitArgs) -> Result
         return Ok(Prediction::None("there is no gap behind the wanted eigenvalues"));
     };
     if !is_reduced {
-        // At least one row.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let whole = batch.round().max(1.0) as usize;
-        let Ok(ball) = noise_ball(&growth, &[(next, kappa)], whole) else {
+        let Ok(ball) = noise_ball(&growth, &[(next, kappa)], course.rows()) else {
             return Ok(Prediction::None("the noise has no stationary size"));
         };
         let level = ball.sqrt() * (last - next) / last;
@@ -101,8 +113,8 @@ fn course(history: &[Record<f64>], rows: usize, is_reduced: bool) -> Option<Cour
     Some(Course { ticks: usize::try_from(ticks).ok()?, batch })
 }
 
-/// The noise of one row, and λ₂ where the fit does not show it, of the operator that was decomposed.
-fn noise(fit: &Fit, data: &Data, seed: u64) -> Result<Estimates> {
+/// The noise of one row, and λ₁ and λ₂ where the fit does not show λ₂, of the operator that was decomposed.
+pub fn noise(fit: &Fit, data: &Data, seed: u64) -> Result<Estimates> {
     let (center, scale) = fit.prepared;
     let covariance = Covariance::new(data, center, scale)?;
     let products = if fit.next.is_some() { 1 } else { PRODUCTS };
@@ -110,9 +122,10 @@ fn noise(fit: &Fit, data: &Data, seed: u64) -> Result<Estimates> {
     let found = estimate(&covariance.gram()?, &effort).map_err(Error::of(&data.name))?.estimates;
     // A decomposition is of XᵀX, without the 1/(n − 1).
     let factor = if fit.prefix == "SV" { data.shape().0 as f64 - 1.0 } else { 1.0 };
-    let (lambda2, square) = (factor * found.lambda2, factor * factor);
+    let (lambda1, lambda2) = (factor * found.lambda1, factor * found.lambda2);
+    let square = factor * factor;
     let (s_op, kappa) = (square * found.s_op, square * found.kappa);
-    Ok(Estimates { lambda2, s_op, kappa, ..found })
+    Ok(Estimates { lambda1, lambda2, s_op, kappa, ..found })
 }
 
 /// The least factor of an epoch of Oja's rule with an anchor over the steps that the solver tries.

@@ -16,6 +16,9 @@ pub enum Prediction {
     Line(Vec<(f64, f64)>, String),
     /// A relative residual below which a run does not come, and the formula.
     Level(f64, String),
+    /// Passes and relative residuals without the noise that records of sampled solvers have, and the
+    /// formula.
+    Bound(Vec<(f64, f64)>, String),
     None(&'static str),
 }
 

@@ -3,6 +3,7 @@
 use favard_engine::gauge::PeriodicQr;
 use favard_engine::recurrence;
 use favard_operator::{Scalar, StochasticOperator};
+use favard_theory::planner::Estimates;
 use favard_theory::tan2;
 
 use super::sampled::Sampled;
@@ -49,6 +50,28 @@ impl Oja {
         Self { step: Some(step), ..self }
     }
 
+    /// The step that is used unless one is given,
+    /// $\eta = \min(\epsilon \Delta s / \kappa, 1/\lambda_k)$ with $\epsilon = \text{tol}^2$,
+    /// $\lambda_k$ and $\lambda_{k+1}$ being the two eigenvalues of the estimates.
+    ///
+    /// # Errors
+    /// When there is no gap between them.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_models::solvers::Oja;
+    /// use favard_theory::planner::Estimates;
+    /// let known = Estimates { kappa: 8.0, ..Estimates::from_spectrum(&[1.0, 0.9])? };
+    /// let step = Oja::step_for(&known, 4, 0.1)?;
+    /// assert!((step - 0.01 * 0.1 * 4.0 / 8.0).abs() < 1e-15);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn step_for(known: &Estimates, batch: u64, tolerance: f64) -> Result<f64> {
+        // κη/(2Δs) = ε/2
+        let ball = epsilon(tolerance) * gap(known)? * batch as f64 / known.kappa;
+        Ok(ball.min(1.0 / known.lambda1))
+    }
+
     /// Terms of a batch; 1 unless said otherwise.
     #[must_use]
     pub fn batch(self, terms: usize) -> Self {
@@ -68,10 +91,9 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for Oja {
         let (mut step, mut planned) = (self.step.unwrap_or(0.0), None);
         if self.step.is_none() {
             let tuned = tune(&mut task)?;
-            let (known, epsilon) = (tuned.estimates, epsilon(task.options.tolerance));
-            let gap = gap(&known)?;
-            // κη/(2Δs) = ε/2
-            step = (epsilon * gap * sampled.batch as f64 / known.kappa).min(1.0 / known.lambda1);
+            let (known, tolerance) = (tuned.estimates, task.options.tolerance);
+            let (epsilon, gap) = (epsilon(tolerance), gap(&known)?);
+            step = Self::step_for(&known, sampled.batch, tolerance)?;
             planned = Some((2.0 * tan2(known.cos2)? / epsilon).ln() / (2.0 * step * gap));
             sampled.vectors = tuned.vectors;
         }

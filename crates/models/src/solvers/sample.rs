@@ -14,10 +14,10 @@ pub(super) struct Sample<'a, T, A: ?Sized> {
 }
 
 impl<'a, T: Scalar, A: StochasticOperator<T> + ?Sized> Sample<'a, T, A> {
-    /// `size` different terms, or all when that is more than half of them.
+    /// `size` different terms, at most all.
     pub fn new(op: &'a A, size: usize, seed: u64) -> Result<Self> {
         let terms = op.terms();
-        if 2 * size > terms {
+        if size >= terms {
             return Ok(Self { op, batch: None });
         }
         let mut batch = Batch::default();

@@ -62,9 +62,23 @@ const PRODUCTS: f64 = 60.0;
 /// Single terms looked at for the noise, at most.
 const TERMS: usize = 200;
 
-/// Terms of the sample.
-pub(crate) fn sample_size(dim: usize) -> usize {
-    1000.max(4 * dim)
+/// Relative residuals to which the eigenvectors of the sample are found.
+pub const SAMPLE_TOLERANCE: f64 = 1e-4;
+
+/// Terms of the sample that a method with parameters to choose looks at, and from whose eigenvectors it
+/// starts: max(1000, 4n) of N, or all when that is more than half of them.
+///
+/// # Example
+/// ```
+/// use favard_models::solvers::sample_terms;
+/// assert_eq!(sample_terms(10, 50_000), 1000);
+/// assert_eq!(sample_terms(1000, 50_000), 4000);
+/// assert_eq!(sample_terms(1000, 5000), 5000);
+/// ```
+#[must_use]
+pub fn sample_terms(dim: usize, terms: usize) -> usize {
+    let size = dim.saturating_mul(4).max(1000);
+    if size > terms / 2 { terms } else { size }
 }
 
 /// Measures $\lambda_k$, $\lambda_{k+1}$ and the noise on max(1000, 4n) of the terms.
@@ -85,11 +99,11 @@ where
     if let Some(numbers) = task.carried.tuned {
         return Ok(Tuned { estimates: estimates(numbers, dim, terms), vectors: None });
     }
-    let sample = Sample::new(task.op, sample_size(dim), seed)?;
+    let sample = Sample::new(task.op, sample_terms(dim, terms), seed)?;
     let share = sample.terms() as f64 / terms as f64;
     let count = (components + 1).min(dim);
     let top = Eigensolver::new(DynamicMomentum, count)
-        .tolerance(1e-4)
+        .tolerance(SAMPLE_TOLERANCE)
         .passes(PRODUCTS)
         .seed(seed)
         .solve(&sample)?;
