@@ -36,7 +36,8 @@ pub fn predict(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Prediction> {
     }
     let point = |record: &Record<f64>| (record.passes, bound.after(record.tick).sqrt());
     let end = fit.history.last().map_or(0.0, |last| point(last).1);
-    let name = format!("theory: Oja's rule with η = {step:.1e}, at the end at most {end:.1e}");
+    let name =
+        format!("theory: Oja's rule with η = {step:.1e}, r.m.s. at the end at most {end:.1e}");
     Ok(Prediction::Bound(fit.history.iter().map(point).collect(), name))
 }
 
