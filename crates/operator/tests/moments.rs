@@ -71,6 +71,31 @@ fn weights_repeat_rows() {
     }
 }
 
+/// Σ a², for every storage and through wrappers, up to the rounding of 700 squares.
+#[test]
+fn squares_of_columns() {
+    let x = data();
+    let by_rows = sprs::CsMat::csr_from_dense(x.view(), 0.0);
+    let by_columns = Sparse::from_sprs(by_rows.to_csc()).unwrap();
+    let csr = Csr::from_sprs(by_rows).unwrap();
+    let centred = Centered::new(csr.view(), vec![1.0; 9]).unwrap();
+    let found = [
+        (0.0, Dense::new(x.view()).unwrap().column_squares()),
+        (0.0, csr.column_squares()),
+        (0.0, by_columns.column_squares()),
+        (0.0, Sparse::from(csr.view()).column_squares()),
+        (1.0, centred.column_squares()),
+    ];
+    for (shift, found) in found {
+        for (j, square) in found.unwrap().into_iter().enumerate() {
+            let exact: f64 = x.column(j).iter().map(|v| (v - shift).powi(2)).sum();
+            assert!((square - exact).abs() <= 2.0 * 700.0 * f64::EPSILON * exact, "column {j}");
+        }
+    }
+    let empty = sprs::CsMat::<f64>::zero((0, 9));
+    assert_eq!(Csr::from_sprs(empty).unwrap().column_squares().unwrap(), [0.0; 9]);
+}
+
 #[test]
 fn bad_weights_are_named() {
     let x = Dense::new(data()).unwrap();

@@ -130,6 +130,10 @@ impl<T: Scalar> ColumnMoments<T> for Matrix<'_, T> {
     fn column_moments(&self) -> Result<Moments> {
         on!(self, x => x.column_moments())
     }
+
+    fn column_squares(&self) -> Result<Vec<f64>> {
+        on!(self, x => x.column_squares())
+    }
 }
 
 impl<T: Scalar> WeightedMoments<T> for Matrix<'_, T> {

@@ -155,7 +155,13 @@ impl Kaczmarz {
         let start = map.start();
         let mut engine = Engine::new(map, ball, start)?;
         let prelude = Prelude { ends: Some(ends), reason: String::new() };
-        let ended = stochastic::run(&mut engine, &mut monitor, s, (kept, &prelude), &mut ws)?;
+        let ended = stochastic::run(
+            &mut engine,
+            &mut monitor,
+            (s, plan.warm_up()),
+            (kept, &prelude),
+            &mut ws,
+        )?;
         let x = engine.block().as_ref().rows_range(rhs.rows()..rhs.rows() + dim).to_owned();
         let mut reason = format!(
             "extended Kaczmarz, batches of {s} rows and {s_columns} columns; {}",

@@ -146,7 +146,7 @@ impl Kaczmarz {
     }
 
     /// $\lVert A x - b \rVert / \lVert b \rVert$ asked for, or the certificate of least squares for an
-    /// inconsistent system; 1e-8 unless said otherwise.
+    /// inconsistent system; 1e-8 unless said otherwise. With 0 the whole budget is used.
     #[must_use]
     pub fn tolerance(self, tolerance: f64) -> Self {
         Self { tolerance, ..self }
@@ -338,11 +338,12 @@ impl Kaczmarz {
         let start = Block::zeros(dim, cols);
         let scale = T::of(rows.total.recip());
         let (y, ended, mut reason, spectrum) = if self.in_blocks && !self.is_inconsistent {
-            let (ball, remark) = self.block_parameters(batch)?;
+            let (ball, warm_up, remark) = self.block_parameters(batch)?;
+            let pace = (batch, warm_up);
             let map = BlockProjection::new(op, rhs, batch, self.seed)?;
             let mut engine = Engine::new(map, ball, start)?;
             let saved = (kept, &Prelude::default());
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
             (engine.block().clone(), ended, remark, None)
         } else {
             let ends = self.ends(op, rows, kept.as_ref(), &mut monitor)?;
@@ -352,6 +353,7 @@ impl Kaczmarz {
             // Rows of length one: R² = 1.
             let plan = Plan::new(self.momentum, &ends, 1.0, batch, share)?;
             let ball = HeavyBall::new(T::of(plan.step), T::of(plan.gamma))?;
+            let pace = (batch, plan.warm_up());
             let hessian = Gram::new(op).with_scale(rows.total.recip())?;
             let sampler = Sampler::by_norm(&hessian, batch, self.seed)?;
             let remark = plan.remark(batch);
@@ -363,14 +365,14 @@ impl Kaczmarz {
                 let epoch = plan.epoch(count, batch);
                 let mut engine =
                     Engine::new(Svrg::new(hessian, image, sampler, epoch)?, ball, start)?;
-                let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
                 let remark =
                     format!("SVRG over norm-weighted rows, epochs of {epoch} ticks; {remark}");
                 (engine.block().clone(), ended, remark, spectrum)
             } else {
                 let map = RowGradient::new(op, rhs, scale, T::zero(), sampler)?;
                 let mut engine = Engine::new(map, ball, start)?;
-                let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
+                let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
                 let remark = format!("averaged Kaczmarz, batches of {batch}; {remark}");
                 (engine.block().clone(), ended, remark, spectrum)
             }
@@ -385,19 +387,19 @@ impl Kaczmarz {
     }
 
     /// ω = 1 and no momentum unless given.
-    fn block_parameters<T: Scalar>(&self, size: usize) -> Result<(HeavyBall<T>, String)> {
+    fn block_parameters<T: Scalar>(&self, size: usize) -> Result<(HeavyBall<T>, u64, String)> {
         let Momentum::Given { step, gamma } = self.momentum else {
             let remark = format!(
                 "projections onto blocks of {size}; ω = 1, no momentum: on blocks the best gains \
                  1.02 to 1.07"
             );
-            return Ok((HeavyBall::new(T::one(), T::zero())?, remark));
+            return Ok((HeavyBall::new(T::one(), T::zero())?, 0, remark));
         };
         // A projection has P² = P: R² = 1, one of them a step.
         let unit = Ends { low: 1.0, high: 1.0, steps: 0 };
         let plan = Plan::new(self.momentum, &unit, 1.0, 1, GAIN)?;
         let remark = format!("projections onto blocks of {size}; {}", plan.remark(usize::MAX));
-        Ok((HeavyBall::new(T::of(step), T::of(gamma))?, remark))
+        Ok((HeavyBall::new(T::of(step), T::of(gamma))?, plan.warm_up(), remark))
     }
 
     /// The ends of the spectrum of AᵀA/‖A‖_F², given, seen by an earlier run, or from a sample.

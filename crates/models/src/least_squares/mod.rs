@@ -239,17 +239,14 @@ impl LeastSquares {
         self.check()?;
         problem::check_rhs(a.shape(), rhs)?;
         self.terms.check(a.shape().0)?;
-        let moments = a.column_moments()?;
-        let rows = moments.count as f64;
+        // ‖āⱼ‖² = w̄ Σ (a − μ)² + λ, with μ = 0 without an intercept
+        let squares =
+            if self.terms.intercept { a.column_moments()?.squares } else { a.column_squares()? };
         let weight = match &self.terms.weights {
             None => 1.0,
-            Some(weights) => weights.iter().sum::<f64>() / rows,
+            Some(weights) => weights.iter().sum::<f64>() / a.shape().0 as f64,
         };
-        // ‖āⱼ‖² = w̄ (Σ (a − μ)² + m μ²) + λ, the mean's share only without centring
-        let shift = if self.terms.intercept { 0.0 } else { rows };
-        let columns = moments.squares.iter().zip(&moments.mean);
-        let square = |(s, m): (&f64, &f64)| weight * (s + shift * m * m) + self.terms.ridge;
-        let squares = columns.map(square).collect();
+        let squares = squares.iter().map(|s| weight * s + self.terms.ridge).collect();
         let exact = self.terms.weights.is_none();
         self.run(&a, rhs, Some((squares, exact)), keeper, watch)
     }

@@ -12,7 +12,8 @@ use super::spectrum::Ends;
 #[non_exhaustive]
 pub enum Momentum {
     /// Polyak's γ for the spectrum, and a step that grows with the batch until it saturates at
-    /// Polyak's (mapping: the best γ hardly depends on the batch).
+    /// Polyak's (mapping: the best γ hardly depends on the batch). Where the step is below a
+    /// seventeenth of Polyak's, γ is cut instead: the rate is the same, and the start is not slow.
     #[default]
     Auto,
     /// None; the step is the best one for the spectrum, cut for small batches in the same way.
@@ -33,6 +34,11 @@ pub(crate) const GAIN: f64 = 2.0 / 3.0;
 /// The same for SVRG, whose noise is that of the distance to the anchor as well.
 pub(crate) const ANCHORED_GAIN: f64 = 1.0 / 8.0;
 
+/// $s_0 / s$ up to which momentum is lengthened. From there on the rate of a slow mode,
+/// $\eta h / (1 - \gamma)$, has reached $2 s h \cdot \text{share} / R^2$ up to a factor of
+/// $1 + 1 / 16$: more memory would only take longer to warm up, and with κ = 10⁸ as long as the run.
+const MEMORY: f64 = 16.0;
+
 /// Parameters of $x_{t+1} = x_t - \eta H_t e_t + \gamma (x_t - x_{t-1})$ for batches of s rows.
 ///
 /// With $\mathbb E \lVert a \rVert^2 a a^T \preceq R^2 H$ the variance that a mode h adds up is
@@ -44,7 +50,7 @@ pub(crate) const ANCHORED_GAIN: f64 = 1.0 / 8.0;
 pub(crate) struct Plan {
     pub step: f64,
     pub gamma: f64,
-    /// $s_0$: the batch at which the step is half of Polyak's.
+    /// $s_0$ for Polyak's γ: the batch at which the step is half of Polyak's.
     pub half: f64,
     /// $\eta R^2 / (2 s (1 - \gamma))$.
     pub gain: f64,
@@ -63,16 +69,21 @@ impl Plan {
     ) -> Result<Self> {
         let size = batch as f64;
         let (low, high) = (ends.low.sqrt(), ends.high.sqrt());
-        let (saturated, gamma) = match momentum {
-            // η = 4 / (√h₁ + √h_d)², √γ = (√κ − 1)/(√κ + 1)
-            Momentum::Auto => (4.0 / (low + high).powi(2), ((high - low) / (high + low)).powi(2)),
+        let (saturated, polyak, gamma) = match momentum {
+            // η = 4 / (√h₁ + √h_d)², √γ = (√κ − 1)/(√κ + 1), 1 − γ ≥ η R² / (2 share s MEMORY)
+            Momentum::Auto => {
+                let step = 4.0 / (low + high).powi(2);
+                let polyak = ((high - low) / (high + low)).powi(2);
+                let useful = 1.0 - step * row_square / (2.0 * share * size * MEMORY);
+                (step, polyak, polyak.min(useful.max(0.0)))
+            }
             // η = 2 / (h₁ + h_d)
-            Momentum::Off => (2.0 / (ends.low + ends.high), 0.0),
-            Momentum::Given { step, gamma } => (step, gamma),
+            Momentum::Off => (2.0 / (ends.low + ends.high), 0.0, 0.0),
+            Momentum::Given { step, gamma } => (step, gamma, gamma),
         };
-        let half = saturated * row_square / (2.0 * (1.0 - gamma) * share);
+        let half = |gamma: f64| saturated * row_square / (2.0 * (1.0 - gamma) * share);
         let given = matches!(momentum, Momentum::Given { .. });
-        let step = if given { saturated } else { saturated / (1.0 + half / size) };
+        let step = if given { saturated } else { saturated / (1.0 + half(gamma) / size) };
         let gain = step * row_square / (2.0 * size * (1.0 - gamma));
         if given {
             let good = step.is_finite() && step > 0.0 && (0.0..1.0).contains(&gamma);
@@ -85,7 +96,7 @@ impl Plan {
                 return Err(ErrorKind::Diverges { batch, gain, needed: gain * size }.into());
             }
         }
-        Ok(Self { step, gamma, half, gain, rate: rate(step, gamma, ends.low) })
+        Ok(Self { step, gamma, half: half(polyak), gain, rate: rate(step, gamma, ends.low) })
     }
 
     /// The batch from which momentum is worth having: half the batch at which the step is half of
@@ -94,12 +105,21 @@ impl Plan {
         (self.half / 2.0).ceil().max(1.0)
     }
 
-    /// Ticks of an SVRG epoch: the slowest mode halves twice, and as many rows are read as the
-    /// anchor takes.
+    /// Ticks of an SVRG epoch: the slowest mode halves twice, at least as many rows are read as the
+    /// anchor takes, and at most twenty times as many. (A mode that needs longer is not in a hurry,
+    /// and the anchor's noise is that of the modes that are.)
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive and capped
     pub fn epoch(&self, rows: usize, batch: usize) -> u64 {
         let halvings = (4.0_f64.ln() / -self.rate.ln()).ceil().clamp(1.0, 1e9) as u64;
-        halvings.max(rows.div_ceil(batch) as u64)
+        let pass = rows.div_ceil(batch) as u64;
+        halvings.clamp(pass, 20 * pass)
+    }
+
+    /// Ticks in which the momentum builds up its speed: four times its memory $1 / (1 - \gamma)$.
+    /// That the residual falls slowly before says nothing.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // positive, casts saturate
+    pub fn warm_up(&self) -> u64 {
+        (4.0 / (1.0 - self.gamma)) as u64
     }
 
     /// The sentence about the batch for a reason.
@@ -178,5 +198,25 @@ mod tests {
         assert!(rate_of(&spectrum, 1.5, 0.6, 2.0) > 1.0);
         assert!(Plan::new(given, &ends, row_square, 64, GAIN).is_ok());
         assert!(rate_of(&spectrum, 1.5, 0.6, 64.0) < 1.0);
+    }
+
+    /// At κ = 10¹⁰ momentum is as long as the batch can use, η h/(1 − γ) = 16/17 · 2 s h share / R²
+    /// for a slow mode, and warm after some dozen ticks; at κ = 100 it is Polyak's.
+    #[test]
+    fn momentum_is_no_longer_than_the_batch_can_use() {
+        let hard = Ends { low: 1e-10, high: 1.0, steps: 1 };
+        for batch in [1, 8, 64] {
+            let plan = Plan::new(Momentum::Auto, &hard, 1.0, batch, GAIN).unwrap();
+            let speed = plan.step / (1.0 - plan.gamma);
+            let most = 2.0 * GAIN * batch as f64;
+            // Each of some ten operations rounds; 1 − γ magnifies it by 1/(1 − γ).
+            let rounding = 10.0 * f64::EPSILON / (1.0 - plan.gamma);
+            assert!((speed / (most * MEMORY / (MEMORY + 1.0)) - 1.0).abs() <= rounding);
+            assert!(plan.warm_up() <= 30 * batch as u64, "{}", plan.warm_up());
+            assert!(plan.helps_from() > 1e4);
+        }
+        let easy = Ends { low: 0.01, high: 1.0, steps: 1 };
+        let plan = Plan::new(Momentum::Auto, &easy, 1.0, 1, GAIN).unwrap();
+        assert!((plan.gamma - (0.9_f64 / 1.1).powi(2)).abs() <= 4.0 * f64::EPSILON);
     }
 }

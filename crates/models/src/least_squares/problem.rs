@@ -83,6 +83,9 @@ impl Terms {
 
     /// The right-hand sides of the centred and weighted problem.
     pub fn target<T: Scalar>(&self, rhs: &Block<T>) -> Target<T> {
+        if self.weights.is_none() && !self.intercept {
+            return Target { weights: None, mean: vec![T::zero(); rhs.cols()], rhs: rhs.clone() };
+        }
         let narrow = |weights: &Vec<f64>| weights.iter().map(|&w| T::of(w)).collect::<Vec<T>>();
         let weights = self.weights.as_ref().map(narrow);
         let weight = |i: usize| weights.as_ref().map_or(T::one(), |weights| weights[i]);

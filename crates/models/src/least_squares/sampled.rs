@@ -359,6 +359,7 @@ impl LeastSquares {
         let batch = sampled.batch.min(rows);
         let plan = Plan::new(sampled.momentum, &known.ends, known.row_square, batch, share)?;
         let ball = HeavyBall::new(T::of(plan.step), T::of(plan.gamma))?;
+        let pace = (batch, plan.warm_up());
         let (scale, shift) = ((rows as f64).recip(), self.terms.ridge / rows as f64);
         let sampler = Sampler::uniform(rows, batch, self.seed)?;
         let start = Block::zeros(dim, cols);
@@ -371,12 +372,12 @@ impl LeastSquares {
             let epoch = sampled.epoch.unwrap_or_else(|| plan.epoch(rows, batch));
             let map = Svrg::new(hessian, image, sampler, epoch)?;
             let mut engine = Engine::new(map, ball, start)?;
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
             (engine.block().clone(), ended, format!("Svrg, epochs of {epoch} ticks"))
         } else {
             let map = RowGradient::new(op, target, T::of(scale), T::of(shift), sampler)?;
             let mut engine = Engine::new(map, ball, start)?;
-            let ended = stochastic::run(&mut engine, &mut monitor, batch, saved, &mut ws)?;
+            let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
             (engine.block().clone(), ended, "MiniBatch".to_string())
         };
         let mut reason = format!("{name}: {why}; batches of {batch}, {}", plan.remark(batch));

@@ -129,11 +129,12 @@ struct State<T: Scalar> {
 /// falls. The batches' own residuals, averaged over a window, say when a check (two passes) is worth
 /// its price.
 ///
-/// The run is saved after windows, with a prelude, and goes on where it was saved.
+/// A residual that does not fall in the ticks of the warm-up has not stalled. The run is saved after
+/// windows, with a prelude, and goes on where it was saved.
 pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
     engine: &mut Engine<T, M, R>,
     monitor: &mut Monitor<'_, T>,
-    batch: usize,
+    (batch, warm_up): (usize, u64),
     (kept, prelude): (Option<Kept<T>>, &Prelude),
     ws: &mut Workspace<T>,
 ) -> Result<Ended<T>> {
@@ -192,7 +193,9 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         let estimated = engine.map().estimates().is_some() && ended.is_none();
         let worst = largest(&monitor.certificates);
         let diverged = estimated && course.has_diverged(worst);
-        let stalled = course.has_stalled();
+        // Who asks for 0 asks for all that the budget gives.
+        let warm = engine.tick() >= warm_up && monitor.system.tolerance > 0.0;
+        let stalled = warm && course.has_stalled();
         let due = monitor.passes - course.looked >= CHECK || estimated && worst <= course.target;
         if !(due || stalled || diverged || flow.is_break() || ended.is_some()) {
             continue;
@@ -205,7 +208,7 @@ pub(crate) fn run<T: Scalar, M: Estimated<T>, R: Recurrence<T>>(
         let lower = certificate < course.proven * T::of(0.9);
         course.missed = if lower { 0 } else { course.missed + 1 };
         course.proven = course.proven.min(certificate);
-        let stalled = stalled || course.missed >= CHECKS && !estimated;
+        let stalled = stalled || warm && course.missed >= CHECKS && !estimated;
         let stop = match (flow, ended) {
             _ if solved => Stop::Converged,
             (ControlFlow::Break(stop), _) | (_, Some(stop)) => stop,

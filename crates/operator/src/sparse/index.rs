@@ -12,8 +12,8 @@ use crate::error::ErrorKind;
 /// An integer that sparse libraries use for columns and row pointers.
 ///
 /// Columns are kept as `u32` and pointers as `usize`; a list that already has this layout is used
-/// in place (`u32` and `i32` columns, `usize` pointers), any other is converted once. The trait is
-/// implemented for every index type of `sprs`.
+/// in place (`u32` and `i32` columns; `usize` pointers, and those of 64 bits where `usize` has as
+/// many), any other is converted once. The trait is implemented for every index type of `sprs`.
 ///
 /// # Example
 /// ```
@@ -44,10 +44,16 @@ pub trait SparseIndex: SpIndex + 'static {
     /// # Errors
     /// [`ErrorKind::Index`] for a negative pointer.
     fn pointers(list: Cow<'_, [Self]>) -> Result<Cow<'_, [usize]>> {
-        let convert = |(position, &index): (usize, &Self)| {
-            index.try_index().ok_or_else(|| bad_index("row pointers", position, index, 1 << 63))
-        };
-        list.iter().enumerate().map(convert).collect::<Result<Vec<_>>>().map(Cow::Owned)
+        check_pointers(&list)?;
+        Ok(Cow::Owned(list.par_iter().map(|index| index.try_index().unwrap_or_default()).collect()))
+    }
+}
+
+/// `Ok` when all are numbers of `usize`.
+fn check_pointers<I: SpIndex>(list: &[I]) -> Result<()> {
+    match list.par_iter().position_first(|index| index.try_index().is_none()) {
+        None => Ok(()),
+        Some(position) => Err(bad_index("row pointers", position, list[position], 1 << 63)),
     }
 }
 
@@ -90,6 +96,43 @@ impl SparseIndex for usize {
 
 impl SparseIndex for u16 {}
 impl SparseIndex for i16 {}
-impl SparseIndex for u64 {}
-impl SparseIndex for i64 {}
-impl SparseIndex for isize {}
+
+/// Pointers of as many bits as `usize` has: the same bits hold the same number when it is not
+/// negative.
+macro_rules! pointers_in_place {
+    ($($index:ty),*) => {$(
+        impl SparseIndex for $index {
+            fn pointers(list: Cow<'_, [Self]>) -> Result<Cow<'_, [usize]>> {
+                check_pointers(&list)?;
+                if let Cow::Borrowed(list) = list
+                    && let Ok(list) = bytemuck::try_cast_slice(list)
+                {
+                    return Ok(Cow::Borrowed(list));
+                }
+                // `collect` reuses the memory of a vector whose elements keep their size.
+                let convert = |index: Self| index.try_index().unwrap_or_default();
+                Ok(Cow::Owned(list.into_owned().into_iter().map(convert).collect()))
+            }
+        }
+    )*};
+}
+
+pointers_in_place!(u64, i64, isize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 64-bit pointers are read in place where `usize` has 64 bits, negative ones are named.
+    #[test]
+    fn pointers_in_place() {
+        let list = [0_i64, 2, 5];
+        let found = i64::pointers(Cow::Borrowed(&list)).unwrap();
+        assert_eq!(found.as_ref(), [0, 2, 5]);
+        assert_eq!(matches!(found, Cow::Borrowed(_)), size_of::<usize>() == 8);
+        assert_eq!(i64::pointers(Cow::Owned(list.to_vec())).unwrap().as_ref(), [0, 2, 5]);
+        assert_eq!(i32::pointers(Cow::Borrowed(&[0, 7])).unwrap().as_ref(), [0, 7]);
+        let error = i64::pointers(Cow::Borrowed(&[0, -1])).unwrap_err();
+        assert!(error.to_string().contains("row pointers"), "{error}");
+    }
+}
