@@ -40,8 +40,8 @@ fn assert_same(a: &Path, b: &Path) {
     assert_eq!(summary(a), summary(b));
 }
 
-/// Runs the command that a stopped run printed after some words, as a shell would, with another budget
-/// if need be.
+/// Runs the command that a stopped run printed after some words, as a shell would and with a log of its
+/// steps; with another budget if need be.
 #[track_caller]
 fn go_on(stopped: &Ran, words: &str, file: &str, budget: Option<[&str; 2]>) -> Ran {
     let told = stopped.err.lines().find_map(|line| line.split_once(words));
@@ -49,7 +49,13 @@ fn go_on(stopped: &Ran, words: &str, file: &str, budget: Option<[&str; 2]>) -> R
     assert!(told.ends_with(&format!("--resume '{file}'")), "{told}");
     let [from, to] = budget.unwrap_or(["", ""]);
     let command = format!("{} {}", env!("CARGO_BIN_EXE_favard"), told.replacen(from, to, 1));
-    Ran::from(Command::new("sh").args(["-c", &command]).output().unwrap())
+    let mut shell = Command::new("sh");
+    Ran::from(shell.args(["-c", &command]).env("RUST_LOG", "info").output().unwrap())
+}
+
+/// Steps in the log of a run.
+fn steps(ran: &Ran) -> usize {
+    ran.err.lines().filter(|line| line.contains("record.tick")).count()
 }
 
 /// Ctrl-C finishes the step, saves, writes the partial result and says the command that goes on;
@@ -137,7 +143,8 @@ fn endless_runs_go_on_by_the_command_they_print() {
             let key = if budget == "--max-steps" { "iterations" } else { "passes" };
             let used = stopped.json()[key].as_f64().unwrap();
             let enough = (used + 20.0).ceil().to_string();
-            let unbroken = run(&[&args[..], &["-o", &whole, budget, &enough]].concat());
+            let unbroken = [&args[..], &["-o", &whole, budget, &enough]].concat();
+            let unbroken = Ran::from(favard(&unbroken).env("RUST_LOG", "info").output().unwrap());
             assert_eq!(unbroken.code, Some(2), "{name}: {}", unbroken.err);
             let (from, to) = (format!("{budget} {few}"), format!("{budget} {enough}"));
             let resumed = go_on(&stopped, &words, &file, Some([&from, &to]));
@@ -146,13 +153,16 @@ fn endless_runs_go_on_by_the_command_they_print() {
                 let read = |folder: &str| std::fs::read(Path::new(folder).join(file)).unwrap();
                 assert!(read(&whole) == read(&out), "{name} after {few}: {file}");
             }
-            let [mut whole, mut resumed] = [unbroken.json(), resumed.json()];
-            for json in [&mut whole, &mut resumed] {
+            let [mut whole, mut other] = [unbroken.json(), resumed.json()];
+            for json in [&mut whole, &mut other] {
                 let keys = json.as_object_mut().unwrap();
                 keys.retain(|key, _| !matches!(&**key, "seconds" | "peak_memory_bytes"));
             }
-            assert_eq!(whole, resumed, "{name} after {few}");
+            assert_eq!(whole, other, "{name} after {few}");
             assert!(whole[key].as_f64().unwrap() > used, "{name}: nothing was left to do");
+            // The steps before the stop are not made again.
+            let (all, rest) = (steps(&unbroken), steps(&resumed));
+            assert!(few != "9" || 0 < rest && rest < all, "{name}: {rest} of {all} steps");
         }
     }
     let file = folder.path("svrg run.favard");
