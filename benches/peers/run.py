@@ -13,12 +13,15 @@ import sys
 import venv
 from pathlib import Path
 
+import bench
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
 def main():
+    options = bench.arguments()  # a mistake in them is told before anything is built
     requirements = HERE / "requirements.txt"
     key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:12]
     home = TARGET / "favard-peers" / f"venv-{key}"
@@ -34,7 +37,7 @@ def main():
     wheel = max(wheels.glob("favard-*.whl"), key=lambda path: path.stat().st_mtime)
     call(python, "-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", wheel)
     arguments = sys.argv[1:]
-    if not any(a in ("-o", "-h", "--help") or a.startswith("--out") for a in arguments):
+    if options.out is None:
         arguments += ["-o", str(TARGET / "favard-peers" / "results")]
     sys.exit(subprocess.call([str(python), str(HERE / "bench.py"), *arguments]))
 

@@ -21,6 +21,7 @@ mod system;
 mod triplets;
 mod watch;
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -65,7 +66,10 @@ fn run(cli: Cli) -> Result<Outcome> {
 /// `RUST_LOG` decides what is logged to stderr; nothing without it.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::from_default_env();
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr);
     // It fails only where a subscriber is set already.
     let _ = subscriber.try_init();
 }

@@ -198,8 +198,9 @@ fn scaled_norm<T: Scalar>(x: BlockRef<'_, T>, j: usize) -> T {
 #[must_use]
 pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
     let bad = |i: usize| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j));
+    let part = |from: usize| (from..x.rows().min(from + 1024)).find_map(bad);
     if x.rows() <= 1024 {
-        return (0..x.rows()).find_map(bad);
+        return part(0);
     }
-    (0..x.rows()).into_par_iter().with_min_len(1024).find_map_first(bad)
+    (0..x.rows().div_ceil(1024)).into_par_iter().find_map_first(|number| part(1024 * number))
 }

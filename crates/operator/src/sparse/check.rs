@@ -28,8 +28,12 @@ pub(super) fn check<T: Scalar>(
         let range = pointers[i]..pointers[i + 1];
         check_row(i, cols, &columns[range.clone()], &values[range]).err()
     };
+    let part = |number: usize| {
+        let from = number * TASK;
+        (from..rows.min(from + TASK)).find_map(row_error)
+    };
     // The first bad row is reported, whatever the threads do.
-    match (0..rows).into_par_iter().with_min_len(TASK).find_map_first(row_error) {
+    match (0..rows.div_ceil(TASK)).into_par_iter().find_map_first(part) {
         None => Ok(()),
         Some(error) => Err(error),
     }

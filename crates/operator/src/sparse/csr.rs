@@ -64,7 +64,8 @@ impl<'a, T: Scalar> Csr<'a, T> {
     ) -> Result<Self> {
         let (pointers, columns, values) = (pointers.into(), columns.into(), values.into());
         check(shape, &pointers, &columns, &values)?;
-        let ones = values.par_iter().all(|&value| value == T::one());
+        let ones =
+            values.par_chunks(1 << 14).all(|part| part.iter().all(|&value| value == T::one()));
         Ok(Self { shape, pointers, columns, values, ones })
     }
 

@@ -31,12 +31,22 @@ pub trait SparseIndex: SpIndex + 'static {
     /// # Errors
     /// [`ErrorKind::Index`] for a negative index or one that 32 bits do not hold.
     fn columns(list: Cow<'_, [Self]>) -> Result<Cow<'_, [u32]>> {
-        // Checked first, so that the list is written in one piece, where a failing conversion would
-        // gather pieces and copy them.
-        if let Some(position) = list.par_iter().position_first(|index| index.to_u32().is_none()) {
-            return Err(bad_index("columns", position, list[position], 1 << 32));
+        let mut columns = vec![0_u32; list.len()];
+        let parts = columns.par_chunks_mut(TASK).zip(list.par_chunks(TASK)).enumerate();
+        // Without a branch an index: the first bad one is looked for where there is one.
+        let convert = |(part, (to, from)): (usize, (&mut [u32], &[Self]))| {
+            let mut good = true;
+            for (to, from) in to.iter_mut().zip(from) {
+                let index = from.to_u32();
+                good &= index.is_some();
+                *to = index.unwrap_or_default();
+            }
+            if good { None } else { position(from, part, |index| index.to_u32().is_none()) }
+        };
+        match parts.map(convert).reduce(|| None, Option::or) {
+            Some(position) => Err(bad_index("columns", position, list[position], 1 << 32)),
+            None => Ok(Cow::Owned(columns)),
         }
-        Ok(Cow::Owned(list.par_iter().map(|index| index.to_u32().unwrap_or_default()).collect()))
     }
 
     /// The list as row pointers.
@@ -49,9 +59,27 @@ pub trait SparseIndex: SpIndex + 'static {
     }
 }
 
+/// Indices that one task looks at.
+const TASK: usize = 1 << 14;
+
+/// The first bad index of the list, from that of a part of it.
+fn position<I>(part: &[I], number: usize, is_bad: impl Fn(&I) -> bool) -> Option<usize> {
+    part.iter().position(is_bad).map(|position| number * TASK + position)
+}
+
+/// The first bad index, whatever the threads do.
+fn find_bad<I: Sync>(list: &[I], is_bad: impl Fn(&I) -> bool + Sync) -> Option<usize> {
+    let look = |(number, part): (usize, &[I])| {
+        // Without a branch an index.
+        let any = part.iter().fold(false, |any, index| any | is_bad(index));
+        if any { position(part, number, &is_bad) } else { None }
+    };
+    list.par_chunks(TASK).enumerate().map(look).reduce(|| None, Option::or)
+}
+
 /// `Ok` when all are numbers of `usize`.
 fn check_pointers<I: SpIndex>(list: &[I]) -> Result<()> {
-    match list.par_iter().position_first(|index| index.try_index().is_none()) {
+    match find_bad(list, |index| index.try_index().is_none()) {
         None => Ok(()),
         Some(position) => Err(bad_index("row pointers", position, list[position], 1 << 63)),
     }
@@ -76,7 +104,7 @@ impl SparseIndex for u32 {
 
 impl SparseIndex for i32 {
     fn columns(list: Cow<'_, [Self]>) -> Result<Cow<'_, [u32]>> {
-        if let Some(position) = list.par_iter().position_first(|&index| index < 0) {
+        if let Some(position) = find_bad(&list, |&index| index < 0) {
             return Err(bad_index("columns", position, list[position], 1 << 31));
         }
         // The same 32 bits hold the same number when it is not negative.
@@ -120,6 +148,7 @@ macro_rules! pointers_in_place {
 pointers_in_place!(u64, i64, isize);
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap, clippy::cast_sign_loss)]
 mod tests {
     use super::*;
 
@@ -134,5 +163,23 @@ mod tests {
         assert_eq!(i32::pointers(Cow::Borrowed(&[0, 7])).unwrap().as_ref(), [0, 7]);
         let error = i64::pointers(Cow::Borrowed(&[0, -1])).unwrap_err();
         assert!(error.to_string().contains("row pointers"), "{error}");
+    }
+
+    /// Of two bad indices in different parts the first is named, for every type that is checked.
+    #[test]
+    fn the_first_bad_index_is_named() {
+        let (first, second) = (TASK + 7, 3 * TASK + 1);
+        let mut list: Vec<i64> = (0..4 * TASK as i64).collect();
+        assert_eq!(i64::columns(Cow::Borrowed(&list)).unwrap()[second], second as u32);
+        (list[first], list[second]) = (-1, 1 << 32);
+        let short: Vec<i32> = list.iter().map(|&index| index as i32).collect();
+        let error = i64::columns(Cow::Borrowed(&list)).unwrap_err();
+        let named = |error: &crate::Error| match error.kind() {
+            ErrorKind::Index { position, .. } => *position,
+            other => panic!("{other}"),
+        };
+        assert_eq!(named(&error), first);
+        assert_eq!(named(&i32::columns(Cow::Owned(short)).unwrap_err()), first);
+        assert_eq!(named(&i64::pointers(Cow::Owned(list)).unwrap_err()), first);
     }
 }
