@@ -2,10 +2,11 @@
 //! fit for every run, with the same code.
 //!
 //! ```text
-//! cargo bench -p favard-benches --bench facts -- [f1 f2 f3 f5 f7 plan]
+//! cargo bench -p favard-benches --bench facts -- [f1 f2 f3 f4 f5 f7 plan]
 //! ```
 //!
-//! "±" is the standard deviation over seeds. F3 and F5 take 10⁶ rows and some minutes.
+//! "±" is the standard deviation over seeds. F3, F4 and F5 take 10⁶ rows and some minutes. The tests of
+//! F8 and F9 have the full sizes already.
 
 #[path = "../../tests/facts/cases/mod.rs"]
 mod cases;
@@ -19,10 +20,10 @@ use favard_engine::Stop;
 use favard_engine::observe::Step;
 use favard_engine::recurrence::Start;
 use favard_models::solvers::{
-    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Method, MiniBatchMomentum, Power,
-    PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
+    AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Method, MiniBatchMomentum, Oja,
+    OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
 };
-use favard_operator::{Diagonal, LinearOperator};
+use favard_operator::{Dense, Diagonal, Gram, LinearOperator};
 use favard_theory::{Growth, noise_ball};
 
 const EPSILON: f64 = 1e-10;
@@ -32,8 +33,8 @@ type Tail = fn(usize, f64) -> Vec<f64>;
 
 fn main() {
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let all: [(&str, fn()); 6] =
-        [("f1", f1), ("f2", f2), ("f3", f3), ("f5", f5), ("f7", f7), ("plan", planned)];
+    let all: [(&str, fn()); 7] =
+        [("f1", f1), ("f2", f2), ("f3", f3), ("f4", f4), ("f5", f5), ("f7", f7), ("plan", planned)];
     for (name, table) in all {
         if asked.is_empty() || asked.iter().any(|a| a == name) {
             table();
@@ -136,6 +137,77 @@ fn f3() {
         println!(
             "| {batch} | {power:.5}±{a:.5} | {formula:.5} | {momentum:.5}±{b:.5} \
              | {formula_momentum:.5} | {ratio:.2} |"
+        );
+    }
+}
+
+/// sin² in the mean over a window behind a burn-in, and the first tick with at most twice `ball`.
+fn stationary<'a, M: Method<f64, Gram<Dense<'a, f64>>>>(
+    method: M,
+    op: &Gram<Dense<'a, f64>>,
+    seed: u64,
+    (burn_in, window): (u64, u64),
+    ball: f64,
+) -> (f64, f64) {
+    let (mut sum, mut first) = (0.0, f64::NAN);
+    let mut watch = |step: &Step<'_, f64>| {
+        let error = sin2(step.block);
+        if error <= 2.0 * ball && first.is_nan() {
+            first = step.tick as f64;
+        }
+        sum += if step.tick > burn_in { error } else { 0.0 };
+        ControlFlow::<Stop>::Continue(())
+    };
+    Eigensolver::new(method, 1)
+        .tolerance(0.0)
+        .passes(f64::INFINITY)
+        .seed(seed)
+        .solve_observed(op, Some(&start(10, seed)), &mut watch)
+        .expect("a run");
+    (sum / window as f64, first)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // ticks below 2^53
+fn f4() {
+    println!(
+        "F4. Oja with momentum on single rows, 1e6 rows, 40 runs; ticks to twice the ball, median"
+    );
+    println!(
+        "| Oja | formula | ticks | Oja+M | formula | ticks | ratio |\n|---|---|---|---|---|---|---|"
+    );
+    let rows = paper_rows(1_000_000, 10, 1);
+    let (op, kappa) = (gram(&rows), kappas(&rows).iter().sum::<f64>());
+    for (plain, momentum) in [(2.24e-3, 1e-6), (7.07e-4, 1e-7), (2.24e-4, 1e-8)] {
+        // κη/(2Δ) and κη²/(2ηΔ)^{3/2}; the memory of the slower process is 1/(2ηΔ) ticks.
+        let rate = 0.2 * plain;
+        let formulas =
+            [kappa * plain / 0.2, kappa * momentum * momentum / (0.2_f64 * momentum).powf(1.5)];
+        let ticks = ((12.0 / rate) as u64, (40.0 / rate) as u64);
+        let steps = ticks.0 + ticks.1;
+        let beta = (1.0 + 0.9 * momentum).powi(2) / 4.0;
+        let (oja, accelerated) = (
+            Oja::default().step(plain).steps(steps),
+            OjaMomentum::default().step(momentum).beta(beta).steps(steps),
+        );
+        let runs: [Vec<(f64, f64)>; 2] = [
+            (0..40).map(|seed| stationary(oja, &op, seed, ticks, formulas[0])).collect(),
+            (0..40).map(|seed| stationary(accelerated, &op, seed, ticks, formulas[1])).collect(),
+        ];
+        let cells = runs.map(|runs| {
+            let (balls, first): (Vec<f64>, Vec<f64>) = runs.into_iter().unzip();
+            let (mean, deviation) = spread(&balls);
+            (format!("{mean:.4}±{:.4} (s.e.)", deviation / 40.0_f64.sqrt()), median(first))
+        });
+        let [(ball, first), (ball_with, first_with)] = cells;
+        let ([formula, formula_with], ratio) = (formulas, first / first_with);
+        println!(
+            "| {ball} | {formula:.4} | {first} | {ball_with} | {formula_with:.4} | {first_with} \
+             | {ratio:.2} |"
         );
     }
 }
