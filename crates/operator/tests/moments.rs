@@ -96,6 +96,22 @@ fn squares_of_columns() {
     assert_eq!(Csr::from_sprs(empty).unwrap().column_squares().unwrap(), [0.0; 9]);
 }
 
+/// The order in memory is not the order of the sums: the same bits for rows, columns and steps of two.
+#[test]
+fn strides_do_not_matter() {
+    let (x, w) = (data(), weights());
+    let by_columns = x.t().to_owned();
+    let wide = Array2::from_shape_fn((700, 18), |(i, j)| x[[i, j / 2]]);
+    let every_second = wide.slice(ndarray::s![.., ..;2]);
+    let moments = |view: ndarray::ArrayView2<'_, f64>| {
+        let dense = Dense::new(view).unwrap();
+        (dense.column_moments().unwrap(), dense.weighted_moments(&w).unwrap())
+    };
+    let expected = moments(x.view());
+    assert_eq!(moments(by_columns.t()), expected);
+    assert_eq!(moments(every_second), expected);
+}
+
 #[test]
 fn bad_weights_are_named() {
     let x = Dense::new(data()).unwrap();

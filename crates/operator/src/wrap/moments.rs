@@ -1,5 +1,6 @@
 //! [`ColumnMoments`]: means and deviations of columns.
 
+use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -220,24 +221,69 @@ fn check(weights: &[f64], rows: usize) -> Result<()> {
     check_weights(weights)
 }
 
+/// The columns of some rows of a dense matrix: as [`Sums`], one list for each of its numbers, so that
+/// the columns are worked on side by side.
+struct Columns {
+    total: f64,
+    first: Vec<f64>,
+    sum: Vec<f64>,
+    squares: Vec<f64>,
+}
+
+impl Columns {
+    fn new(cols: usize) -> Self {
+        let zeros = || vec![0.0; cols];
+        Self { total: 0.0, first: zeros(), sum: zeros(), squares: zeros() }
+    }
+
+    fn clear(&mut self) {
+        self.total = 0.0;
+        self.sum.fill(0.0);
+        self.squares.fill(0.0);
+    }
+
+    fn add<T: Scalar>(&mut self, row: ArrayView1<'_, T>, weight: f64) {
+        if self.total == 0.0 {
+            self.first.iter_mut().zip(row).for_each(|(first, value)| *first = value.as_f64());
+        }
+        self.total += weight;
+        match row.to_slice() {
+            Some(row) => self.add_entries(row.iter(), weight),
+            None => self.add_entries(row.iter(), weight),
+        }
+    }
+
+    #[inline]
+    fn add_entries<'a, T: Scalar>(&mut self, row: impl Iterator<Item = &'a T>, weight: f64) {
+        let lists = self.first.iter().zip(&mut self.sum).zip(&mut self.squares);
+        for (((first, sum), squares), value) in lists.zip(row) {
+            let gap = value.as_f64() - first;
+            *sum += weight * gap;
+            *squares += weight * gap * gap;
+        }
+    }
+
+    fn write(&self, group: &mut Group) {
+        group.total = self.total;
+        for j in 0..self.sum.len() {
+            let sums = Sums([self.first[j], self.total, self.sum[j], self.squares[j]]);
+            (_, group.mean[j], group.squares[j]) = sums.moments();
+        }
+    }
+}
+
 fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
     let ((rows, cols), array) = (matrix.shape(), matrix.view());
     let weight = weight_of(weights);
     let parts = by_pieces((rows, cols), rows * cols, |range| {
-        let mut group = Group::empty(cols);
-        let mut sums = vec![Sums::default(); cols];
+        let (mut group, mut part) = (Group::empty(cols), Group::empty(cols));
+        let mut columns = Columns::new(cols);
         for from in range.clone().step_by(SHORT) {
-            sums.fill(Sums::default());
-            let mut part = Group::empty(cols);
+            columns.clear();
             for i in (from..range.end.min(from + SHORT)).filter(|&i| weight(i) > 0.0) {
-                let weight = weight(i);
-                part.total += weight;
-                let entries = sums.iter_mut().zip(array.row(i));
-                entries.for_each(|(sums, value)| sums.add(value.as_f64(), weight));
+                columns.add(array.row(i), weight(i));
             }
-            for (j, sums) in sums.iter().enumerate() {
-                (_, part.mean[j], part.squares[j]) = sums.moments();
-            }
+            columns.write(&mut part);
             group = group.merge(&part);
         }
         group
