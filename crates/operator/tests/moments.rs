@@ -22,6 +22,13 @@ fn data() -> Array2<f64> {
     })
 }
 
+/// The matrix stored by rows and by columns.
+fn stored(x: &Array2<f64>) -> (Csr<'static, f64>, Sparse<'static, f64>) {
+    let by_rows = sprs::CsMat::csr_from_dense(x.view(), 0.0);
+    let by_columns = Sparse::from_sprs(by_rows.to_csc()).unwrap();
+    (Csr::from_sprs(by_rows).unwrap(), by_columns)
+}
+
 fn weights() -> Vec<f64> {
     (0..700).map(|i| f64::from(i * i % 4)).collect()
 }
@@ -42,9 +49,7 @@ fn weights_repeat_rows() {
     let repeats: Vec<usize> = (0..700).flat_map(|i| std::iter::repeat_n(i, i * i % 4)).collect();
     let repeated = x.select(ndarray::Axis(0), &repeats);
     let expected = Dense::new(repeated.view()).unwrap().column_moments().unwrap();
-    let by_rows = sprs::CsMat::csr_from_dense(x.view(), 0.0);
-    let by_columns = Sparse::from_sprs(by_rows.to_csc()).unwrap();
-    let csr = Csr::from_sprs(by_rows).unwrap();
+    let (csr, by_columns) = stored(&x);
     let dense = Dense::new(x.view()).unwrap();
     for found in [
         dense.weighted_moments(&w),
@@ -75,9 +80,7 @@ fn weights_repeat_rows() {
 #[test]
 fn squares_of_columns() {
     let x = data();
-    let by_rows = sprs::CsMat::csr_from_dense(x.view(), 0.0);
-    let by_columns = Sparse::from_sprs(by_rows.to_csc()).unwrap();
-    let csr = Csr::from_sprs(by_rows).unwrap();
+    let (csr, by_columns) = stored(&x);
     let centred = Centered::new(csr.view(), vec![1.0; 9]).unwrap();
     let found = [
         (0.0, Dense::new(x.view()).unwrap().column_squares()),
@@ -127,9 +130,7 @@ fn bad_weights_are_named() {
 #[test]
 fn rows_by_columns() {
     let x = data();
-    let by_rows = sprs::CsMat::csr_from_dense(x.view(), 0.0);
-    let by_columns = Sparse::from_sprs(by_rows.to_csc()).unwrap();
-    let csr = Csr::from_sprs(by_rows).unwrap();
+    let (csr, by_columns) = stored(&x);
     let (rows, mut ws) = ([5, 699, 5, 0], Workspace::new());
     let block = Block::<f64>::gaussian(9, 3, 1);
     let (mut a, mut b) = (Block::zeros(4, 3), Block::zeros(4, 3));

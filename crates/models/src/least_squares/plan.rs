@@ -201,7 +201,7 @@ mod tests {
     }
 
     /// At κ = 10¹⁰ momentum is as long as the batch can use, η h/(1 − γ) = 16/17 · 2 s h share / R²
-    /// for a slow mode, and warm after some dozen ticks; at κ = 100 it is Polyak's.
+    /// for a slow mode, and warm after at most 30 s ticks; at κ = 100 it is Polyak's.
     #[test]
     fn momentum_is_no_longer_than_the_batch_can_use() {
         let hard = Ends { low: 1e-10, high: 1.0, steps: 1 };

@@ -76,8 +76,8 @@ pub trait ColumnMoments<T: Scalar> {
     /// When the matrix cannot be read.
     fn column_moments(&self) -> Result<Moments>;
 
-    /// $\lVert a_j \rVert^2 = \sum_i a_{ij}^2$ of each column, for those who need no mean: a quarter
-    /// of the memory, and on sparse data about a third of the time.
+    /// $\lVert a_j \rVert^2 = \sum_i a_{ij}^2$ of each column, for those who need no mean: on sparse
+    /// data one number a column is added up instead of four.
     ///
     /// # Errors
     /// When the matrix cannot be read.
