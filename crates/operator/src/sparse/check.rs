@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{ErrorKind, Result, check_dim};
+use crate::kernel::{Kernel, run};
 use crate::{Error, Scalar};
 
 /// Rows that one task checks.
@@ -30,12 +31,52 @@ pub(super) fn check<T: Scalar>(
     };
     let part = |number: usize| {
         let from = number * TASK;
-        (from..rows.min(from + TASK)).find_map(row_error)
+        let rows = from..rows.min(from + TASK);
+        let mut is_good = false;
+        let pointers = &pointers[rows.start..=rows.end];
+        run(Look { cols, pointers, columns, values, is_good: &mut is_good });
+        // Which row is bad, and why, is looked for where one is.
+        if is_good { None } else { rows.into_iter().find_map(row_error) }
     };
     // The first bad row is reported, whatever the threads do.
     match (0..rows.div_ceil(TASK)).into_par_iter().find_map_first(part) {
         None => Ok(()),
         Some(error) => Err(error),
+    }
+}
+
+/// Whether some rows are good, without a branch an entry: a column that does not increase is one
+/// where a row begins, no column is too large, and no value is not finite.
+struct Look<'a, T> {
+    cols: usize,
+    pointers: &'a [usize],
+    columns: &'a [u32],
+    values: &'a [T],
+    is_good: &'a mut bool,
+}
+
+impl<T: Scalar> Kernel for Look<'_, T> {
+    #[allow(clippy::inline_always)] // see `kernel::lanes`
+    #[inline(always)]
+    fn run(self) {
+        let (first, last) = (self.pointers[0], self.pointers[self.pointers.len() - 1]);
+        let (columns, values) = (&self.columns[first..last], &self.values[first..last]);
+        let mut falls = 0_u64;
+        for (column, next) in columns.iter().zip(columns.iter().skip(1)) {
+            falls += u64::from(column >= next);
+        }
+        // Each place between two rows once, however many rows without entries begin there.
+        let mut before = first;
+        for &start in self.pointers.iter().filter(|&&start| start < last) {
+            if start > before {
+                falls -= u64::from(self.columns[start - 1] >= self.columns[start]);
+                before = start;
+            }
+        }
+        let largest = columns.iter().fold(0, |largest, &column| largest.max(column));
+        let fits = columns.is_empty() || (largest as usize) < self.cols;
+        let finite = values.iter().fold(true, |finite, value| finite & value.is_finite());
+        *self.is_good = falls == 0 && fits && finite;
     }
 }
 

@@ -4,6 +4,7 @@ mod centered;
 mod masked;
 mod moments;
 mod pattern;
+mod plain_moments;
 mod scaled;
 mod shifted;
 mod weighted;

@@ -4,6 +4,7 @@ use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
 use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
@@ -169,7 +170,7 @@ const PIECES: usize = 16;
 
 /// What `piece` computes of ranges of rows, in their order. A piece costs a few numbers a column to
 /// set up and to merge: there is one for every eight entries a column.
-fn by_pieces<R: Send>(
+pub(super) fn by_pieces<R: Send>(
     (rows, cols): (usize, usize),
     entries: usize,
     piece: impl Fn(std::ops::Range<usize>) -> R + Sync,
@@ -212,7 +213,7 @@ impl Sums {
 }
 
 /// The weights of rows for the sums below: all ones, or given.
-fn weight_of(weights: Option<&[f64]>) -> impl Fn(usize) -> f64 + Sync + '_ {
+pub(super) fn weight_of(weights: Option<&[f64]>) -> impl Fn(usize) -> f64 + Sync + '_ {
     move |row| weights.map_or(1.0, |weights| weights[row])
 }
 
@@ -292,6 +293,9 @@ fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> M
 }
 
 fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+    if let Some(moments) = plain_moments(matrix, weights) {
+        return moments;
+    }
     let (rows, cols) = matrix.shape();
     let weight = weight_of(weights);
     let parts = by_pieces((rows, cols), matrix.entries(), |range| {
@@ -380,8 +384,9 @@ impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
 }
 
 impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
-    /// The stored entries about the first of them; the zeros of a column join as one group. What a
-    /// column adds up lies in half a cache line.
+    /// From plain sums and sums of squares. Where these would cancel, because a column hardly differs
+    /// from its mean, the stored entries about the first of them, in a second pass; the zeros of a
+    /// column join as one group.
     fn column_moments(&self) -> Result<Moments> {
         Ok(csr_moments(self, None))
     }
