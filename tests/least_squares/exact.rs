@@ -38,6 +38,26 @@ fn every_method_solves_a_well_conditioned_problem() {
     }
 }
 
+/// Columns of one length are not divided by what chance makes of their estimated lengths: an operator
+/// that cannot tell its columns takes about as many steps as one that can (five times as many when
+/// they were).
+#[test]
+fn estimated_lengths_do_not_spoil_even_columns() {
+    let (rows, cols, each) = (6000, 400, 8);
+    // Entry e of row i in column (i + 53 e + e²) mod 400, with a sign that looks random.
+    let a = Array2::from_shape_fn((rows, cols), |(i, j)| {
+        let is_here = (0..each).any(|e| (i + 53 * e + e * e) % cols == j);
+        let sign = if (i * 7919 + j * 104_729) % 31 < 15 { 1.0 } else { -1.0 };
+        if is_here { sign * (1.0 + ((i * 31 + j * 17) % 7) as f64 / 7.0) } else { 0.0 }
+    });
+    let b = Block::<f64>::gaussian(rows, 1, 4);
+    let plan = LeastSquares::new().method(Method::Cg).tolerance(1e-8);
+    let sparse = csr::<f64>(&a);
+    let told = plan.fit(&sparse, &b).unwrap().info.iterations;
+    let estimated = plan.solve(&sparse, &b).unwrap().info.iterations;
+    assert!(estimated <= told + told / 4, "{estimated} steps, {told} with the lengths known");
+}
+
 /// κ = 1e4 and columns whose norms differ by a thousand; sparse; `fit` and `solve`.
 #[test]
 fn ill_conditioned_and_unevenly_scaled() {

@@ -22,9 +22,10 @@ const SPREAD: f64 = 1e-3;
 pub(super) struct Run<'a, T: Scalar, A: ?Sized> {
     op: &'a A,
     plan: &'a Lanczos,
-    /// b and m.
+    /// b, m, and what m may grow to.
     width: usize,
     room: usize,
+    pub(super) most: usize,
     /// V, panel by panel; the last panel has not been multiplied yet.
     panels: Vec<Block<T>>,
     /// The panels before the last that A times it is coupled to begin here: the one before, or
@@ -60,6 +61,7 @@ fn views<T: Scalar>(panels: &[Block<T>]) -> Vec<BlockRef<'_, T>> {
 
 impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     pub fn new(op: &'a A, dim: usize, width: usize, room: usize, plan: &'a Lanczos) -> Self {
+        let most = room + plan.growth::<T>(dim, (width, room));
         Self {
             op,
             plan,
@@ -69,7 +71,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             coupled: 0,
             image: Block::gaussian(dim, width, plan.seed),
             spare: Vec::new(),
-            small: Mat::zeros(room + width, room + width),
+            most,
+            small: Mat::zeros(most + width, most + width),
             values: Vec::new(),
             rotation: Mat::zeros(0, 0),
             residuals: Vec::new(),
@@ -82,6 +85,12 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             history: Vec::new(),
             ws: Workspace::new(),
         }
+    }
+
+    /// The columns at which a restart compresses: they grow once the basis has been filled twice.
+    fn room(&self) -> usize {
+        let filled = self.products * self.width as u64 >= 2 * self.room as u64;
+        if filled { self.most } else { self.room }
     }
 
     /// Columns of V.
@@ -272,7 +281,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             // A look is no part of the state: with another tolerance or budget it is another one.
             let before = (self.check, self.seen, self.history.len());
             let (tick, used) = (self.products, self.used());
-            let (full, last) = (used >= self.room, tick >= self.plan.products);
+            let (full, last) = (used >= self.room(), tick >= self.plan.products);
             if full || last || tick >= self.check {
                 self.ritz()?;
                 let wanted = self.values.iter().take(components);
@@ -330,7 +339,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     /// V ← V Y over the best Ritz vectors, T ← diag(θ).
     fn compress(&mut self) -> Result<()> {
         // Half of what is left beside the wanted ones keeps the neighbours' information.
-        let spare = (self.room - self.width).saturating_sub(self.plan.components) / 2;
+        let spare = (self.room() - self.width).saturating_sub(self.plan.components) / 2;
         let (mut count, mut keep) = (0, 0);
         while keep < self.plan.components + spare && count + 1 < self.panels.len() {
             keep += self.panels[count].cols();
