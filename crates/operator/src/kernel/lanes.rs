@@ -14,7 +14,7 @@ use super::Values;
 use crate::Scalar;
 
 /// A loop that is compiled once for every instruction set.
-pub(super) trait Kernel {
+pub(crate) trait Kernel {
     /// Runs it. Implementations and all they call are `#[inline(always)]`.
     fn run(self);
 }
@@ -31,7 +31,7 @@ impl<K: Kernel> WithSimd for Vectorized<K> {
 }
 
 /// Runs a kernel with the widest vectors of this processor.
-pub(super) fn run(kernel: impl Kernel) {
+pub(crate) fn run(kernel: impl Kernel) {
     Arch::new().dispatch(Vectorized(kernel));
 }
 

@@ -49,6 +49,7 @@ mod values;
 
 use direct::direct;
 pub(crate) use forward::forward;
+pub(crate) use lanes::{Kernel, run};
 pub(crate) use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
 pub(crate) use pick::{All, Pick};
