@@ -40,15 +40,16 @@ pub fn exact_eigen<T: Scalar>(
     components: usize,
 ) -> Result<Eigen<T>> {
     let tolerance = T::EPSILON.as_f64().sqrt();
-    let mut found = solve_formed(op, components)?;
+    let mut found = solve_formed(op, None, components)?;
     found.recompute(op, tolerance)?;
     Ok(found.proved(tolerance, components))
 }
 
-/// The eigenpairs of the matrix that the operator forms, made symmetric, and the next one as the
-/// guard. The residuals are those of that matrix: whoever shows them to anybody recomputes them.
+/// The eigenpairs of the matrix that the operator forms, or has formed, made symmetric, and the next
+/// one as the guard. The residuals are those of that matrix: whoever shows them to anybody recomputes them.
 pub(crate) fn solve_formed<T: Scalar>(
     op: &(impl LinearOperator<T> + ?Sized),
+    formed: Option<Block<T>>,
     components: usize,
 ) -> Result<Eigen<T>> {
     let (dim, cols) = op.shape();
@@ -61,7 +62,11 @@ pub(crate) fn solve_formed<T: Scalar>(
         let need = "must be at least 1 and at most the dimension of the operator";
         return Err(ErrorKind::Parameter { name, value, need }.into());
     }
-    let (matrix, products) = (op.to_block()?, op.products_to_form());
+    let products = op.products_to_form();
+    let matrix = match formed {
+        Some(matrix) => matrix,
+        None => op.to_block()?,
+    };
     if let Some((row, column)) = favard_operator::ops::find_non_finite(matrix.as_ref()) {
         let (what, value) = ("product of the operator", matrix.row(row)[column].as_f64());
         let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::check_dim;
-use crate::{Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace};
+use crate::{Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Scatter, Workspace};
 
 /// What happens to $Z = A X$ between the two halves of a normal product
 /// ([`AdjointOperator::apply_normal`]): row i becomes $w_i (z_i - m)$.
@@ -83,19 +83,21 @@ pub enum Side {
     Rows,
 }
 
-/// What is done to each column j of a matrix before its inner products are taken:
-/// $b_{ij} = (a_{ij} - m_j) f_j$.
+/// What is done to a matrix before its inner products are taken:
+/// $b_{ij} = \sqrt{w_i} (a_{ij} - m_j) f_j$.
 #[derive(Debug, Clone, Copy)]
 pub struct Standardized<'a, T> {
     /// m; zeros when there is none.
     pub shift: Option<&'a [T]>,
     /// f; ones when there is none.
     pub factor: Option<&'a [T]>,
+    /// w, one number a row; ones when there is none.
+    pub weights: Option<&'a [T]>,
 }
 
 impl<T> Default for Standardized<'_, T> {
     fn default() -> Self {
-        Self { shift: None, factor: None }
+        Self { shift: None, factor: None, weights: None }
     }
 }
 
@@ -158,7 +160,7 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         Ok(())
     }
 
-    /// $B^T B$ or $B B^T$, formed, for $B = (A - \mathbf{1} m^T) F$; `None` when products with
+    /// $B^T B$ or $B B^T$, formed, for $B = \sqrt{W} (A - \mathbf{1} m^T) F$; `None` when products with
     /// [`apply_normal`](Self::apply_normal) are all that the operator knows.
     ///
     /// A dense matrix does it at the speed of a matrix product, which for a few hundred columns is
@@ -168,6 +170,21 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
     /// Those of [`apply`](LinearOperator::apply).
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
         let _ = (side, by);
+        Ok(None)
+    }
+
+    /// The moments of the columns and the scatter matrix about their mean,
+    /// $\sum_i w_i (a_i - \mu)(a_i - \mu)^T$, all in one pass over the rows; `None` when the
+    /// operator does not know how. All rows have the weight 1 when none are given.
+    ///
+    /// A dense matrix does it in pieces of rows, each about its own mean: nothing is lost to means
+    /// far above the deviations, in whatever order the rows come.
+    ///
+    /// # Errors
+    /// When the matrix cannot be read or has entries that are not finite, and those of
+    /// [`WeightedMoments::weighted_moments`](crate::WeightedMoments::weighted_moments).
+    fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
+        let _ = weights;
         Ok(None)
     }
 
@@ -224,6 +241,9 @@ macro_rules! forward {
             }
             fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
                 (**self).form_gram(side, by)
+            }
+            fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
+                (**self).form_scatter(weights)
             }
             fn forms_gram(&self) -> bool {
                 (**self).forms_gram()

@@ -1,7 +1,12 @@
 //! [`Dense`]: a matrix that is stored in full.
 
 mod gram;
+mod lines;
+mod narrow;
+mod piece;
 mod product;
+mod scatter;
+mod square;
 
 use faer::MatRef;
 use faer_ext::IntoFaer;
@@ -11,9 +16,10 @@ use rayon::prelude::*;
 use crate::adjoint::{Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{CHUNK, chunk_rows};
+use crate::wrap::check_weights;
 use crate::{
     AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
-    Scalar, Workspace,
+    Scalar, Scatter, Workspace,
 };
 
 /// An `ndarray` matrix, owned or borrowed, of any strides (transposed, sliced, reversed).
@@ -56,14 +62,46 @@ impl<'a, T: Scalar> Dense<'a, T> {
     /// # Errors
     /// [`ErrorKind::NonFinite`] with the row and column of an entry that is NaN or infinite.
     pub fn new(array: impl Into<CowArray<'a, T, Ix2>>) -> Result<Self> {
-        let array = array.into();
-        match find_non_finite(&array.view()) {
-            None => Ok(Self { array }),
+        let dense = Self::deferred(array);
+        dense.check_finite()?;
+        Ok(dense)
+    }
+
+    /// Wraps an array without reading it, for those who ask it next for the moments of its columns
+    /// ([`ColumnMoments::column_moments`](crate::ColumnMoments::column_moments)) or for its scatter
+    /// matrix ([`AdjointOperator::form_scatter`]), without weights: an entry that is NaN or infinite
+    /// is an error of theirs, and a pass over the data is saved. Products with such an entry are not
+    /// finite, as any arithmetic with it.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_operator::{ColumnMoments, Dense};
+    /// let error = Dense::deferred(ndarray::array![[1.0, f64::NAN]]).column_moments().unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "dense matrix: value NaN at row 0, column 1 is not finite"
+    /// );
+    /// ```
+    #[must_use]
+    pub fn deferred(array: impl Into<CowArray<'a, T, Ix2>>) -> Self {
+        Self { array: array.into() }
+    }
+
+    /// `Ok` when all entries are finite; reads them.
+    fn check_finite(&self) -> Result<()> {
+        match find_non_finite(&self.array.view()) {
+            None => Ok(()),
             Some((row, column)) => {
-                let value = array[[row, column]].as_f64();
+                let value = self.array[[row, column]].as_f64();
                 Err(ErrorKind::NonFinite { what: "dense matrix", row, column, value }.into())
             }
         }
+    }
+
+    /// `Ok` unless the means say that an entry is not finite: of finite entries they are, or else
+    /// their sums overflow, which is for the caller to tell.
+    pub(crate) fn check_means(&self, mean: &[f64]) -> Result<()> {
+        if mean.iter().all(|value| value.is_finite()) { Ok(()) } else { self.check_finite() }
     }
 
     /// The matrix.
@@ -121,8 +159,26 @@ impl<'a, T: Scalar> Dense<'a, T> {
     }
 }
 
+/// Whether all numbers are finite, without a branch for each: 0 a is 0, or else not a number, and so
+/// is then the sum.
+fn is_finite<T: Scalar>(numbers: &[T]) -> bool {
+    let (lines, rest) = numbers.as_chunks::<16>();
+    let mut sums = [T::zero(); 16];
+    for line in lines {
+        for l in 0..16 {
+            sums[l] += T::zero() * line[l];
+        }
+    }
+    sums.iter().chain(rest).all(|value| value.is_finite())
+}
+
 /// Row and column of an entry that is NaN or infinite, the same one on any number of threads.
 fn find_non_finite<T: Scalar>(array: &ArrayView2<'_, T>) -> Option<(usize, usize)> {
+    // Contiguous and without any, as almost all are: read at the memory's speed.
+    let all = array.as_slice_memory_order();
+    if all.is_some_and(|all| all.par_chunks(CHUNK).all(is_finite)) {
+        return None;
+    }
     let [along_rows, along_cols] = [array.strides()[0], array.strides()[1]];
     // Read in the order of the memory.
     let by_rows = along_rows.unsigned_abs() >= along_cols.unsigned_abs();
@@ -188,7 +244,12 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         check_dim("rows of y", cols, y.rows())?;
         check_dim("columns of y", x.cols(), y.cols())?;
         between.check(rows, x.cols())?;
-        product::normal(self.mat(), alpha, x, between, gamma, y, ws);
+        match self.array.as_slice() {
+            Some(all) if narrow::fits(cols, x.cols()) && rows > 0 => {
+                narrow::normal(all, alpha, x, between, gamma, y, ws);
+            }
+            _ => product::normal(self.mat(), alpha, x, between, gamma, y, ws),
+        }
         Ok(())
     }
 
@@ -201,7 +262,19 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         for given in by.shift.iter().chain(&by.factor) {
             check_dim("numbers, one a column", cols, given.len())?;
         }
+        let rows = self.array.nrows();
+        check_dim("row weights", rows, by.weights.map_or(rows, <[T]>::len))?;
         Ok(Some(gram::form(self.array.view(), side, &by)))
+    }
+
+    fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
+        if let Some(weights) = weights {
+            check_dim("row weights", self.array.nrows(), weights.len())?;
+            check_weights(weights)?;
+        }
+        let scatter = scatter::scatter(self.array.view(), weights);
+        self.check_means(&scatter.moments.mean)?;
+        Ok(Some(scatter))
     }
 }
 

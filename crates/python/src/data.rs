@@ -111,6 +111,15 @@ impl<T: Scalar + Element> Data<T> {
         })
     }
 
+    /// The operator, for a model that takes the moments of all rows first: whether dense numbers are
+    /// finite is seen then.
+    pub fn open_deferred(&self) -> Result<Matrix<'_, T>> {
+        match self {
+            Self::Dense(array) => Ok(Matrix::Dense(Dense::deferred(array.view()))),
+            Self::Sparse { .. } => self.open(),
+        }
+    }
+
     /// The operator; reads all of it once.
     pub fn open(&self) -> Result<Matrix<'_, T>> {
         match self {

@@ -2,7 +2,8 @@
 
 use favard_operator::{
     AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator,
-    Moments, Result, RowOperator, Scalar, Side, Sparse, Standardized, WeightedMoments, Workspace,
+    Moments, Result, RowOperator, Scalar, Scatter, Side, Sparse, Standardized, WeightedMoments,
+    Workspace,
 };
 
 /// A matrix that Python holds, as an operator; reading it once has shown that it is one. One type:
@@ -87,6 +88,10 @@ impl<T: Scalar> AdjointOperator<T> for Matrix<'_, T> {
 
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
         on!(self, x => x.form_gram(side, by))
+    }
+
+    fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
+        on!(self, x => x.form_scatter(weights))
     }
 
     fn forms_gram(&self) -> bool {

@@ -30,7 +30,11 @@ struct Job<T: Scalar + Element> {
 impl<T: Scalar + Element> Job<T> {
     fn run(&self, line: &Line<T>) -> Result<PcaFit<T>, Failure> {
         let (method, (center, scale)) = (self.task.method()?, self.steps);
-        let matrix = self.data.open()?;
+        // Rows without weight are in no moments.
+        let matrix = match self.weights {
+            None => self.data.open_deferred()?,
+            Some(_) => self.data.open()?,
+        };
         let matrix = if method.is_sampled() { matrix.by_rows() } else { matrix };
         let side = matrix.shape().0.min(matrix.shape().1);
         let pca = |components| self.task.pca(components, center, scale);

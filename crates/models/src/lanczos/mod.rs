@@ -357,7 +357,7 @@ impl Lanczos {
         op: &(impl LinearOperator<T> + ?Sized),
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
-        let mut found = solve_formed(op, self.components)?;
+        let mut found = solve_formed(op, None, self.components)?;
         found.recompute(op, self.tolerance)?;
         if let Some(record) = found.info.history.last() {
             // There is nothing left to stop.

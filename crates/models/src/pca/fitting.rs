@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use favard_engine::Record;
-use favard_operator::{Block, ColumnMoments, Moments, RowOperator, Scalar, WeightedMoments};
+use favard_operator::{Block, ColumnMoments, RowOperator, Scalar, WeightedMoments};
 
 use super::decomposition::Decomposition;
 use super::earlier::Earlier;
+use super::known::Known;
 use super::problem::{Problem, nothing};
 use super::statistics::{Statistics, mark, with_operator};
 use super::{Pca, PcaFit, Watch};
@@ -19,7 +20,7 @@ use crate::{Checkpoints, memory};
 pub struct Fitting<'a, T, X> {
     pca: &'a Pca,
     x: &'a X,
-    weights: Option<(&'a [f64], Moments)>,
+    weights: Option<(&'a [f64], Known<T>)>,
     earlier: Earlier<'a, T>,
     watch: Option<&'a mut Watch<'a, T>>,
     checkpoints: Option<&'a Checkpoints>,
@@ -50,8 +51,9 @@ where
     where
         X: WeightedMoments<T>,
     {
-        let moments = self.x.weighted_moments(weights)?;
-        Ok(Self { weights: Some((weights, moments)), ..self })
+        let moments = || self.x.weighted_moments(weights);
+        let known = Known::new(self.x, &self.pca.plan, Some(weights), moments)?;
+        Ok(Self { weights: Some((weights, known)), ..self })
     }
 
     /// Starts from the components of an earlier fit, of as many columns, instead of random ones.
@@ -126,15 +128,18 @@ where
         };
         keeper.mark("model", "PCA")?;
         let shape = self.x.shape();
-        let (weights, moments) = match self.weights {
-            Some((weights, moments)) => (Some(weights), moments),
-            None => (None, self.x.column_moments()?),
+        let (weights, known) = match (self.weights, &self.earlier) {
+            (Some((weights, known)), _) => (Some(weights), known),
+            (None, Earlier::None) => {
+                (None, Known::new(self.x, plan, None, || self.x.column_moments())?)
+            }
+            (None, _) => (None, Known::Moments(self.x.column_moments()?)),
         };
         let weight = weights.map_or(shape.0 as f64, |weights| weights.iter().sum());
         check_rows(shape, weights.is_some(), weight)?;
         plan.check(shape)?;
-        let statistics = Statistics::new(&moments, weight, weight - 1.0, *steps)?;
-        drop(moments);
+        let statistics = Statistics::new(known.moments(), weight, weight - 1.0, *steps)?;
+        let formed = known.into_covariance(&statistics);
         mark(self.x, &statistics, *steps, weights, &mut keeper)?;
         let start = self.earlier.start(plan, shape, &statistics)?;
         let mut go_on = |_: &Record<T>| ControlFlow::Continue(());
@@ -144,7 +149,7 @@ where
         } else {
             with_operator(self.x, &statistics, *steps, weights, |op| {
                 let problem = Problem::of_rows(op, statistics.freedom.recip());
-                problem.solve(plan, start, &mut keeper, watch)
+                problem.formed(formed).solve(plan, start, &mut keeper, watch)
             })?
         };
         Ok(PcaFit(Decomposition::new(solution, statistics, plan, shape)))

@@ -5,6 +5,7 @@ mod decomposition;
 mod earlier;
 mod fitted;
 mod fitting;
+mod known;
 mod method;
 mod plan;
 mod problem;

@@ -47,6 +47,8 @@ pub(crate) struct Problem<'a, T> {
     rows: Option<&'a dyn RowOperator<T>>,
     scale: f64,
     wide: bool,
+    /// C, when it is formed already.
+    formed: Option<Block<T>>,
 }
 
 /// The eigenpairs, the method that was used and why.
@@ -59,12 +61,17 @@ pub(crate) struct Solution<T> {
 impl<'a, T: Scalar> Problem<'a, T> {
     pub fn new(op: &'a dyn AdjointOperator<T>, scale: f64) -> Self {
         let (rows, cols) = op.shape();
-        Self { op, rows: None, scale, wide: rows < cols }
+        Self { op, rows: None, scale, wide: rows < cols, formed: None }
     }
 
     /// The same for an operator whose rows can be sampled.
     pub fn of_rows(op: &'a dyn RowOperator<T>, scale: f64) -> Self {
         Self { rows: Some(op), ..Self::new(op, scale) }
+    }
+
+    /// The same with the matrix C, for the methods that want it; only of tall data.
+    pub fn formed(self, formed: Option<Block<T>>) -> Self {
+        Self { formed, ..self }
     }
 
     /// The method for a plan, and why: also that of the run that is taken up.
@@ -86,7 +93,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
 
     /// The leading eigenpairs of C.
     pub fn solve(
-        &self,
+        mut self,
         plan: &Plan,
         start: Start<'_, T>,
         keeper: &mut Keeper,
@@ -123,7 +130,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
 
     /// The eigenpairs of one of the two Gram operators.
     fn on_side(
-        &self,
+        &mut self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
         method: Solver,
@@ -145,12 +152,13 @@ impl<'a, T: Scalar> Problem<'a, T> {
     /// The matrix formed and solved, in one step to watch. The residuals are recomputed from the
     /// operator unless the right vectors still have to be made, which are then what is measured.
     fn exact(
-        &self,
+        &mut self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
-        let mut found = solve_formed(gram, plan.components)?;
+        let formed = self.formed.take().filter(|_| !self.wide);
+        let mut found = solve_formed(gram, formed, plan.components)?;
         if !self.wide {
             found.recompute(gram, plan.tolerance)?;
         }

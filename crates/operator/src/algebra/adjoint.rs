@@ -85,9 +85,9 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
     }
 
     /// The inner products of the columns are those of the rows of A. Columns that are to be
-    /// standardised are rows of A, which it cannot do.
+    /// standardised are rows of A, which it cannot do, and weights of rows would be of columns.
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
-        if by.shift.is_some() || by.factor.is_some() {
+        if by.shift.is_some() || by.factor.is_some() || by.weights.is_some() {
             return Ok(None);
         }
         let side = if side == Side::Columns { Side::Rows } else { Side::Columns };

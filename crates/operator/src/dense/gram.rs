@@ -1,37 +1,64 @@
-//! BᵀB and BBᵀ for B = (A − 1mᵀ) F, formed as the matrices they are.
+//! BᵀB and BBᵀ for B = √W (A − 1mᵀ) F, formed as the matrices they are.
 
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::{Accum, Par};
+use std::ops::Range;
+
 use ndarray::ArrayView2;
+use num_traits::Float;
 use rayon::prelude::*;
 
+use super::square::{add_square, is_small, width};
 use crate::adjoint::{Side, Standardized};
 use crate::row_ops::CHUNK;
-use crate::{Block, BlockMut, BlockRef, Scalar};
+use crate::{Block, Scalar};
 
 /// Partial sums at most.
 const PARTIALS: usize = 16;
 
-/// How a sum of `inner` squares of rows of `dim` numbers is cut: the rows of a piece that stays in
-/// cache, and the rows that each partial sum is over.
-fn cut(dim: usize, inner: usize) -> (usize, usize) {
-    // Each piece updates all of the sum: many rows keep that small against their product.
-    let height = (CHUNK / dim).clamp(256, 512);
-    // Partial sums take at most half of the memory of A.
-    let pieces = inner.div_ceil(height).min(inner / (2 * dim)).clamp(1, PARTIALS);
-    (height, inner.div_ceil(pieces))
+/// Rows of a piece of few columns.
+const SHORT: usize = 256;
+
+/// How a sum of `inner` squares of rows of `dim` numbers is cut.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cut {
+    pub dim: usize,
+    inner: usize,
+    /// The rows of a piece that stays in cache.
+    pub height: usize,
+    /// The rows that each partial sum is over.
+    step: usize,
 }
 
-/// Bytes that [`form`] takes beside the result: the partial sums, and a piece for each thread.
+impl Cut {
+    pub fn new(dim: usize, inner: usize) -> Self {
+        let columns = dim.max(1);
+        // Each piece updates all of the sum: many rows keep that small against their product.
+        let height = if is_small(dim) { SHORT } else { (CHUNK / columns).clamp(256, 512) };
+        // Partial sums take at most half of the memory of A.
+        let pieces = inner.div_ceil(height).min(inner / (2 * columns)).clamp(1, PARTIALS);
+        // Whole pieces, so that no two of them are short.
+        let step = inner.div_ceil(pieces).next_multiple_of(height).max(height);
+        Self { dim, inner, height, step }
+    }
+
+    /// The rows of each partial sum.
+    pub fn ranges(self) -> Vec<Range<usize>> {
+        let starts = (0..self.inner).step_by(self.step);
+        starts.map(|from| from..self.inner.min(from + self.step)).collect()
+    }
+}
+
+/// Bytes that [`form`] or a scatter matrix takes beside the result: the partial sums, the means of
+/// the pieces, and for each thread a piece and its copy.
 pub(super) fn scratch<T: Scalar>(dim: usize, inner: usize) -> usize {
     if dim * inner == 0 {
         return 0;
     }
-    let (height, step) = cut(dim, inner);
-    let partials = inner.div_ceil(step);
+    let cut = Cut::new(dim, inner);
+    let partials = inner.div_ceil(cut.step);
     let busy = rayon::current_num_threads().min(partials);
-    (partials * Block::<T>::len_for(dim, dim) + busy * Block::<T>::len_for(height, dim))
-        * size_of::<T>()
+    let means = inner.div_ceil(cut.height) * (dim + 1) * size_of::<f64>();
+    let piece = Block::<T>::len_for(cut.height, width::<T>(dim));
+    means + (partials * Block::<T>::len_for(dim, dim) + 2 * busy * piece) * size_of::<T>()
 }
 
 /// The rows of B (or columns, for BBᵀ) are taken in pieces that stay in cache, each standardised on
@@ -46,27 +73,28 @@ pub(super) fn form<T: Scalar>(
         Side::Columns => (a.ncols(), a.nrows()),
         Side::Rows => (a.nrows(), a.ncols()),
     };
-    let mut sum = Block::zeros(dim, dim);
-    if dim * inner == 0 {
-        return sum;
-    }
-    let (height, step) = cut(dim, inner);
-    let mut partial: Vec<Block<T>> =
-        (0..inner.div_ceil(step)).map(|_| Block::zeros(dim, dim)).collect();
-    partial.par_iter_mut().enumerate().for_each(|(index, sum)| {
-        let mut part = Block::zeros(height, dim);
-        let end = inner.min((index + 1) * step);
-        for from in (index * step..end).step_by(height) {
-            let len = height.min(end - from);
-            let mut part = part.as_mut().rows_range(0..len);
+    let cut = Cut::new(dim, inner);
+    let partial = |range: Range<usize>| {
+        let mut sum = Block::zeros(dim, dim);
+        let mut part = Block::zeros(cut.height, width::<T>(dim));
+        for from in range.clone().step_by(cut.height) {
+            let len = cut.height.min(range.end - from);
             match side {
-                Side::Columns => copy_rows(a, from, by, part.reborrow()),
-                Side::Rows => copy_columns(a, from, by, part.reborrow()),
+                Side::Columns => copy_rows(a, from, len, by, &mut part),
+                Side::Rows => copy_columns(a, from, len, by, &mut part),
             }
-            add_square(part.as_ref(), sum.as_mut());
+            add_square(&part, len, sum.as_mut());
         }
-    });
-    for part in &partial {
+        sum
+    };
+    let ranges = if dim == 0 { Vec::new() } else { cut.ranges() };
+    collect(dim, &ranges.into_par_iter().map(partial).collect::<Vec<_>>())
+}
+
+/// The symmetric matrix that the lower triangles of some matrices add up to.
+pub(super) fn collect<T: Scalar>(dim: usize, partial: &[Block<T>]) -> Block<T> {
+    let mut sum = Block::zeros(dim, dim);
+    for part in partial {
         for i in 0..dim {
             let rows = sum.row_mut(i)[..=i].iter_mut().zip(part.row(i));
             rows.for_each(|(sum, &part)| *sum += part);
@@ -80,28 +108,26 @@ pub(super) fn form<T: Scalar>(
     sum
 }
 
-/// The lower triangle of s ← s + PᵀP.
-fn add_square<T: Scalar>(p: BlockRef<'_, T>, s: BlockMut<'_, T>) {
-    let (p, whole) = (p.as_mat(), BlockStructure::Rectangular);
-    let lower = BlockStructure::TriangularLower;
-    matmul(s.into_mat(), lower, Accum::Add, p.transpose(), whole, p, whole, T::one(), Par::Seq);
-}
-
 /// Rows of B.
 fn copy_rows<T: Scalar>(
     a: ArrayView2<'_, T>,
     from: usize,
+    len: usize,
     by: &Standardized<'_, T>,
-    mut to: BlockMut<'_, T>,
+    to: &mut Block<T>,
 ) {
-    for i in 0..to.rows() {
-        let row = to.row_mut(i);
+    for i in 0..len {
+        let row = &mut to.row_mut(i)[..a.ncols()];
         row.iter_mut().zip(a.row(from + i)).for_each(|(to, &a)| *to = a);
         if let Some(shift) = by.shift {
             row.iter_mut().zip(shift).for_each(|(to, &m)| *to -= m);
         }
         if let Some(factor) = by.factor {
             row.iter_mut().zip(factor).for_each(|(to, &f)| *to *= f);
+        }
+        if let Some(weights) = by.weights {
+            let root = Float::sqrt(weights[from + i]);
+            row.iter_mut().for_each(|to| *to *= root);
         }
     }
 }
@@ -110,20 +136,21 @@ fn copy_rows<T: Scalar>(
 fn copy_columns<T: Scalar>(
     a: ArrayView2<'_, T>,
     from: usize,
+    len: usize,
     by: &Standardized<'_, T>,
-    mut to: BlockMut<'_, T>,
+    to: &mut Block<T>,
 ) {
-    let (first, len) = (from, to.rows());
     for (i, row) in a.rows().into_iter().enumerate() {
+        let root = by.weights.map_or_else(T::one, |weights| Float::sqrt(weights[i]));
         for j in 0..len {
-            let mut value = row[first + j];
+            let mut value = row[from + j];
             if let Some(shift) = by.shift {
-                value -= shift[first + j];
+                value -= shift[from + j];
             }
             if let Some(factor) = by.factor {
-                value *= factor[first + j];
+                value *= factor[from + j];
             }
-            to.row_mut(j)[i] = value;
+            to.row_mut(j)[i] = root * value;
         }
     }
 }

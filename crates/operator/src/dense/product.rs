@@ -133,7 +133,7 @@ fn multiply_inner<T: Scalar>(
 }
 
 /// y ← α Σ_c s_c + γ y, where `sums` is the s_c on top of each other, added in order.
-fn add_partials<T: Scalar>(
+pub(super) fn add_partials<T: Scalar>(
     sums: BlockRef<'_, T>,
     pieces: usize,
     alpha: T,

@@ -11,8 +11,10 @@ mod weighted;
 
 pub use centered::Centered;
 pub use masked::Masked;
+pub(crate) use moments::Group;
 pub use moments::{ColumnMoments, Moments, WeightedMoments};
 pub use pattern::Pattern;
 pub use scaled::{Constant, Scaled};
 pub use shifted::Shifted;
 pub use weighted::Weighted;
+pub(crate) use weighted::check_weights;

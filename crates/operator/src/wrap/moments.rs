@@ -138,26 +138,32 @@ impl<T: Scalar, A: WeightedMoments<T> + ?Sized> WeightedMoments<T> for &A {
 }
 
 /// Moments of a group of rows of a total weight, which need not be a whole number.
-struct Group {
-    total: f64,
-    mean: Vec<f64>,
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub total: f64,
+    pub mean: Vec<f64>,
     squares: Vec<f64>,
 }
 
 impl Group {
-    fn empty(cols: usize) -> Self {
+    pub fn empty(cols: usize) -> Self {
         Self { total: 0.0, mean: vec![0.0; cols], squares: vec![0.0; cols] }
     }
 
     /// The moments of the rows of both.
-    fn merge(mut self, other: &Self) -> Self {
-        let own = (self.total, &mut self.mean[..], &mut self.squares[..]);
-        merge_columns(own, (other.total, &other.mean, &other.squares));
-        self.total += other.total;
+    pub fn merge(mut self, other: &Self) -> Self {
+        self.add(other.total, &other.mean, &other.squares);
         self
     }
 
-    fn into_moments(self, count: usize) -> Moments {
+    /// Takes in rows of these moments.
+    pub fn add(&mut self, total: f64, mean: &[f64], squares: &[f64]) {
+        let own = (self.total, &mut self.mean[..], &mut self.squares[..]);
+        merge_columns(own, (total, mean, squares));
+        self.total += total;
+    }
+
+    pub fn into_moments(self, count: usize) -> Moments {
         Moments { count, mean: self.mean, squares: self.squares }
     }
 }
@@ -372,7 +378,9 @@ fn columns_moments<T: Scalar>(transpose: &Csr<'_, T>, weights: Option<&[f64]>) -
 impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
     /// Short pieces of rows, each about its first row, merged.
     fn column_moments(&self) -> Result<Moments> {
-        Ok(dense_moments(self, None))
+        let moments = dense_moments(self, None);
+        self.check_means(&moments.mean)?;
+        Ok(moments)
     }
 }
 

@@ -223,7 +223,7 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
         let shift = by
             .shift
             .map(|given| given.iter().zip(&self.scale).map(|(&m, &s)| m * s).collect::<Vec<T>>());
-        let by = Standardized { shift: shift.as_deref(), factor: Some(&factor) };
+        let by = Standardized { shift: shift.as_deref(), factor: Some(&factor), ..by };
         self.inner.form_gram(side, by)
     }
 }

@@ -1,10 +1,11 @@
 //! [`Weighted`]: a matrix with weighted rows.
 
+use crate::adjoint::{Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{combine_rows, multiply_rows, scale_rows};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
-    Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
+    Scalar, Workspace,
 };
 
 /// $\sqrt{W} A$ with $W = \mathrm{diag}(w)$: row i of $A$ times $\sqrt{w_i}$.
@@ -32,7 +33,7 @@ pub struct Weighted<A, T> {
 }
 
 /// `Ok` when all weights are finite and not negative and at least one is positive.
-pub(super) fn check_weights<T: Scalar>(weights: &[T]) -> Result<()> {
+pub(crate) fn check_weights<T: Scalar>(weights: &[T]) -> Result<()> {
     for (index, weight) in weights.iter().enumerate() {
         if !weight.is_finite() || *weight < T::zero() {
             let (value, need) = (weight.as_f64(), "must be finite and not negative");
@@ -172,6 +173,25 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Weighted<A, T> {
         self.inner.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
         ws.give(z);
         Ok(())
+    }
+
+    fn forms_gram(&self) -> bool {
+        self.inner.forms_gram()
+    }
+
+    /// A mean that is to be subtracted from weighted rows is another one in each row of A, which it
+    /// cannot do.
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        if by.shift.is_some() {
+            return Ok(None);
+        }
+        let Some(outer) = by.weights else {
+            let by = Standardized { weights: Some(&self.weights), ..by };
+            return self.inner.form_gram(side, by);
+        };
+        check_dim("row weights", self.weights.len(), outer.len())?;
+        let both: Vec<T> = outer.iter().zip(&self.weights).map(|(&o, &w)| o * w).collect();
+        self.inner.form_gram(side, Standardized { weights: Some(&both), ..by })
     }
 }
 
