@@ -31,6 +31,7 @@ mod csv;
 mod describe;
 mod error;
 mod format;
+mod groups;
 mod input;
 mod libsvm;
 mod loaded;

@@ -1,0 +1,215 @@
+//! [`Lanes`]: many bytes of text at a time, on any processor.
+
+// Inlining is what carries the instruction set from `dispatch` into the loops: without it they would
+// be compiled for the oldest processor.
+#![allow(clippy::inline_always)]
+
+/// `0` in each byte.
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// What a parser asks of the processor.
+pub(crate) trait Lanes: Copy {
+    /// Bit i is set when byte i is not a digit.
+    fn others(self, text: &[u8; 64]) -> u64;
+
+    /// Two numbers of up to eight digits, given as [`front_digits`] does, and the two halves, of
+    /// eight digits each, of the number in the first `count` ≤ 16 bytes of `tail`.
+    fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4];
+}
+
+/// A loop that is compiled for every kind of [`Lanes`].
+pub(crate) trait Task {
+    /// What it gives.
+    type Output;
+
+    /// Runs it. Implementations and all they call often are `#[inline(always)]`.
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// Runs a task with the widest lanes of this processor.
+pub(crate) fn dispatch<K: Task>(task: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(lanes) = pulp::x86::V3::try_new() {
+        return lanes.vectorize(wide::Wide { lanes, task });
+    }
+    task.run(Words)
+}
+
+/// The first `count` ≤ 8 digits of a word of text, behind as many zeros as there are others; the
+/// first digit is in the lowest byte.
+#[inline(always)]
+pub(crate) fn front_digits(text: u64, count: usize) -> u64 {
+    // In two steps: a shift by 64 would be none.
+    let half = 32_usize.wrapping_sub(4 * count) & 63;
+    ((text ^ ZEROS) << half) << half
+}
+
+/// The number that the eight digits of a word are.
+#[inline(always)]
+pub(crate) fn number_of(digits: u64) -> u64 {
+    const MASK: u64 = 0x0000_00ff_0000_00ff;
+    // d₀d₁…d₇: pairs, then quadruples, then all.
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let high = (pairs & MASK).wrapping_mul(100 + (1_000_000 << 32));
+    let low = ((pairs >> 16) & MASK).wrapping_mul(1 + (10_000 << 32));
+    high.wrapping_add(low) >> 32
+}
+
+/// Eight bytes in a word: every processor has them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words;
+
+impl Lanes for Words {
+    #[inline(always)]
+    fn others(self, text: &[u8; 64]) -> u64 {
+        const TO_TOP: u64 = u64::from_le_bytes([0x80 - 10; 8]);
+        const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        let (words, _) = text.as_chunks::<8>();
+        words.iter().rev().fold(0, |mask, &word| {
+            // A digit becomes 0..=9; adding 0x76 carries all else into the top bit.
+            let digits = u64::from_le_bytes(word) ^ ZEROS;
+            let tops = (digits | (digits & !TOPS).wrapping_add(TO_TOP)) & TOPS;
+            mask << 8 | (tops >> 7).wrapping_mul(GATHER) >> 56
+        })
+    }
+
+    #[inline(always)]
+    fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4] {
+        let digits = u128::from_le_bytes(*tail) ^ (u128::from(ZEROS) << 64 | u128::from(ZEROS));
+        // At most 16 bytes.
+        #[allow(clippy::cast_possible_truncation)]
+        let digits = digits.checked_shl(128 - 8 * count as u32).unwrap_or(0);
+        #[allow(clippy::cast_possible_truncation)]
+        let (first, second) = (digits as u64, (digits >> 64) as u64);
+        // Below 10^8.
+        #[allow(clippy::cast_possible_truncation)]
+        let numbers = [words[0], words[1], first, second].map(|word| number_of(word) as u32);
+        numbers
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    //! 32 bytes in a register.
+
+    use pulp::x86::V3;
+    use pulp::{NullaryFnOnce, cast};
+
+    use super::{Lanes, Task};
+
+    pub(super) struct Wide<K> {
+        pub lanes: V3,
+        pub task: K,
+    }
+
+    impl<K: Task> NullaryFnOnce for Wide<K> {
+        type Output = K::Output;
+
+        #[inline(always)]
+        fn call(self) -> K::Output {
+            self.task.run(self.lanes)
+        }
+    }
+
+    /// From `count` on: byte j is taken from place j + count − 16, and 0 where that is before the first.
+    static SHIFTS: [u8; 32] = {
+        let mut table = [0x80; 32];
+        let mut i = 16;
+        while i < 32 {
+            #[allow(clippy::cast_possible_truncation)]
+            let place = i as u8 - 16;
+            table[i] = place;
+            i += 1;
+        }
+        table
+    };
+
+    impl Lanes for V3 {
+        #[inline(always)]
+        fn others(self, text: &[u8; 64]) -> u64 {
+            let half = |half: [u8; 32]| {
+                let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+                let digits = self.avx2._mm256_sub_epi8(cast(half), zero);
+                let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
+                let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
+                u64::from(self.avx2._mm256_movemask_epi8(are_digits).cast_unsigned())
+            };
+            let [low, high]: [[u8; 32]; 2] = cast(*text);
+            !(half(low) | half(high) << 32)
+        }
+
+        #[inline(always)]
+        fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4] {
+            let mut order = [0; 16];
+            // At most 16: a whole table is behind every place.
+            order.copy_from_slice(&SHIFTS[count & 15 | count & 16..][..16]);
+            let zero = self.sse2._mm_set1_epi8(b'0'.cast_signed());
+            let digits = self.sse2._mm_sub_epi8(cast(*tail), zero);
+            let digits = self.ssse3._mm_shuffle_epi8(digits, cast(order));
+            let digits = cast([cast::<[u64; 2], _>(words), digits]);
+            // Pairs, quadruples, all eight.
+            let [tens, hundreds, myriads] = [
+                cast([[10_i8, 1]; 16]),
+                cast([[100_i16, 1]; 8]),
+                cast([[10_000_i16, 1]; 8]),
+            ];
+            let pairs = self.avx2._mm256_maddubs_epi16(digits, tens);
+            let fours = self.avx2._mm256_madd_epi16(pairs, hundreds);
+            let fours = self.avx2._mm256_packus_epi32(fours, fours);
+            let eights = self.avx2._mm256_madd_epi16(fours, myriads);
+            let [row, col, _, _, high, low, _, _]: [u32; 8] = cast(eights);
+            [row, col, high, low]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Both<'a>(&'a [u8; 64], [u64; 2], &'a [u8; 16], usize);
+
+    impl Task for Both<'_> {
+        type Output = (u64, [u32; 4]);
+
+        fn run<L: Lanes>(self, lanes: L) -> Self::Output {
+            (lanes.others(self.0), lanes.numbers(self.1, self.2, self.3))
+        }
+    }
+
+    /// Every byte at every place, every number of digits: the same on words and on wide registers.
+    #[test]
+    fn lanes_agree() {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as usize
+        };
+        let near = *b"0123456789/:.-+eE \n\r\t%x\x00\x7f\x80\xb0\xb9\xff";
+        for round in 0..20_000 {
+            let text: [u8; 64] = std::array::from_fn(|_| match random() % 4 {
+                0 => near[random() % near.len()],
+                1 if round % 2 == 0 => (random() % 256) as u8,
+                _ => b'0' + (random() % 10) as u8,
+            });
+            let digits: [u8; 16] = std::array::from_fn(|_| b'0' + (random() % 10) as u8);
+            let (counts, tail) = ([random() % 9, random() % 9], random() % 17);
+            let (words, _) = digits.as_chunks::<8>();
+            let word = |i: usize| front_digits(u64::from_le_bytes(words[i]), counts[i]);
+            let both = || Both(&text, [word(0), word(1)], &digits, tail);
+            let (others, numbers) = both().run(Words);
+            assert_eq!(dispatch(both()), (others, numbers));
+            for (i, byte) in text.iter().enumerate() {
+                assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
+            }
+            let value = |digits: &[u8]| {
+                digits.iter().fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))
+            };
+            assert_eq!(u64::from(numbers[0]), value(&words[0][..counts[0]]));
+            assert_eq!(u64::from(numbers[1]), value(&words[1][..counts[1]]));
+            let whole = u64::from(numbers[2]) * 100_000_000 + u64::from(numbers[3]);
+            assert_eq!(whole, value(&digits[..tail]));
+        }
+    }
+}
