@@ -20,7 +20,7 @@ pub(super) struct Line {
 }
 
 /// 10^0, …, 10^16.
-const TENS: [u64; 17] = {
+static TENS: [u64; 17] = {
     let mut tens = [1; 17];
     let mut i = 1;
     while i < tens.len() {
@@ -42,94 +42,122 @@ fn first(mask: u64) -> usize {
     mask.trailing_zeros() as usize
 }
 
-#[inline(always)]
-fn word(text: &[u8; WINDOW], at: usize) -> Option<u64> {
-    Some(u64::from_le_bytes(*text.get(at..)?.first_chunk()?))
-}
-
 /// The entry that the text starts with: two indices of at most eight digits and, with a value, a
 /// number of at most 64 bits, with one blank between them and nothing behind. `None` for anything
 /// else: longer, padded, not an entry at all. Those are for a parser that takes its time.
 ///
 /// All bytes that are not digits are found at once; they say where everything starts and how long it
 /// is. The indices and the last 16 digits of the value become numbers in one go. So the time does
-/// not depend on what a processor could guess wrong, how many digits the next number has.
+/// not depend on what a processor could guess wrong, how many digits the next number has. The end of
+/// the line is found by itself, first: the next line need not wait for this one.
 #[inline(always)]
-pub(super) fn line<L: Lanes, const HAS_VALUE: bool>(
-    lanes: L,
-    text: &[u8; WINDOW],
-) -> Option<Line> {
-    let others = lanes.others(text.first_chunk()?);
+pub(super) fn line<L: Lanes, const HAS_VALUE: bool>(lanes: L, text: &[u8; WINDOW]) -> Option<Line> {
+    let (others, breaks) = lanes.classes(text.first_chunk()?);
+    let line_end = first(breaks);
+    let mut length = line_end + 1;
+    if text[line_end] != b'\n' {
+        if text[line_end] != b'\r' || text[line_end + 1] != b'\n' {
+            return None;
+        }
+        length += 1;
+    }
+    // Of the bytes behind, it is not known whether they are digits.
+    if line_end >= 64 {
+        return None;
+    }
     let row_end = first(others);
     let others = rest(others);
     let col_end = first(others);
-    let mut others = rest(others);
-    let col_count = col_end.wrapping_sub(row_end + 1);
-    // From 1 to 8 digits.
-    let is_long = (row_end.wrapping_sub(1) >= 8) | (col_count.wrapping_sub(1) >= 8);
-    if is_long || text[row_end] != b' ' {
+    let others = rest(others);
+    // From 1 to 8 digits each, and both within 16 bytes.
+    let counts = [row_end, col_end.wrapping_sub(row_end + 1)];
+    let is_long = (counts[0].wrapping_sub(1) | counts[1].wrapping_sub(1)) >= 8;
+    if is_long | (col_end > 16) {
         return None;
     }
-    let row = front_digits(word(text, 0)?, row_end);
-    let col = front_digits(word(text, row_end + 1)?, col_count);
+    let pair = text.first_chunk()?;
     if !HAS_VALUE {
-        let [row, col, ..] = lanes.numbers([row, col], text.first_chunk()?, 0);
-        return Some(Line { row, col, value: 1.0, length: line_length(text, col_end)? });
+        let is_entry = text[row_end] == b' ' && col_end == line_end;
+        let [row, col, ..] = lanes.numbers(pair, counts, pair, 0);
+        return is_entry.then_some(Line { row, col, value: 1.0, length });
     }
-    let mut at = col_end + 1;
-    let is_negative = text[at] == b'-';
-    others = if is_negative { rest(others) } else { others };
-    at += usize::from(is_negative);
-    // Digits before the point, and behind it.
+    if (text[row_end] ^ b' ') | (text[col_end] ^ b' ') != 0 {
+        return None;
+    }
+    let is_negative = text[col_end + 1] == b'-';
+    let at = col_end + 1 + usize::from(is_negative);
+    let others = if is_negative { rest(others) } else { others };
     let point = first(others);
     let before = point.wrapping_sub(at);
-    let has_point = text[point] == b'.';
-    others = if has_point { rest(others) } else { others };
-    let mut end = first(others);
-    let behind = end.wrapping_sub(point + usize::from(has_point));
-    // The last 16 behind the point, and those in front of them: fewer than 8, the point not counted.
-    let tail = behind.min(16);
-    let front = before.wrapping_add(behind - tail);
-    if front >= 8 || before >= 8 || (before | behind) == 0 || text[col_end] != b' ' {
-        return None;
-    }
-    let digits = word(text, at)?;
-    let mask = (1 << (8 * before)) - 1;
-    let head = number_of(front_digits(digits & mask | digits >> 8 & !mask, front));
-    let bytes = text.get(end.wrapping_sub(tail)..)?.first_chunk()?;
-    let [row, col, high, low] = lanes.numbers([row, col], bytes, tail);
-    let digits = head
-        .checked_mul(TENS[tail])?
-        .checked_add(u64::from(high) * 100_000_000 + u64::from(low))?;
-    // At most 64.
-    let mut power = -(behind.cast_signed() as i64);
-    if text[end] | 0x20 == b'e' {
-        others = rest(others);
-        let sign = text[end + 1];
-        let is_signed = (sign == b'-') | (sign == b'+');
-        others = if is_signed { rest(others) } else { others };
-        let start = end + 1 + usize::from(is_signed);
-        end = first(others);
-        let count = end.wrapping_sub(start);
-        if count.wrapping_sub(1) >= 3 {
+    let Digits { head, start, count, behind } = if text[point] == b'.' {
+        let behind = first(rest(others)).wrapping_sub(point + 1);
+        if before == 1 && behind <= 16 {
+            let head = u64::from(text[at] & 15) * TENS[behind];
+            Digits { head, start: point + 1, count: behind, behind }
+        } else {
+            around_point(text, at, before, behind)?
+        }
+    } else {
+        if before.wrapping_sub(1) >= 16 {
             return None;
         }
-        let exponent = number_of(front_digits(word(text, start)?, count)).cast_signed();
-        power += if sign == b'-' { -exponent } else { exponent };
+        Digits { head: 0, start: at, count: before, behind: 0 }
+    };
+    let tail = text.get(start..)?.first_chunk()?;
+    let [row, col, high, low] = lanes.numbers(pair, counts, tail, count);
+    let digits = head + (u64::from(high) * 100_000_000 + u64::from(low));
+    // At most 64 digits.
+    let mut power = -(behind.cast_signed() as i64);
+    let end = start + count;
+    if end != line_end {
+        power += exponent(text, end, line_end)?;
     }
-    let value = nearest(digits, power)?;
-    let value = f64::from_bits(value.to_bits() | u64::from(is_negative) << 63);
-    Some(Line { row, col, value, length: line_length(text, end)? })
+    let value = nearest(is_negative, digits, power)?;
+    Some(Line { row, col, value, length })
 }
 
-/// The length with the line's end, which must be at `end`, and in the part whose digits are known.
+/// The digits of a number: `head`, and `count` ≤ 16 more from `start` on, for which it has zeros.
+struct Digits {
+    head: u64,
+    start: usize,
+    count: usize,
+    /// How many of them all are behind the point.
+    behind: usize,
+}
+
+/// The digits before a point and behind it, where the last 16 behind it are not all but one.
 #[inline(always)]
-fn line_length(text: &[u8; WINDOW], end: usize) -> Option<usize> {
-    if end >= 64 {
+fn around_point(text: &[u8; WINDOW], at: usize, before: usize, behind: usize) -> Option<Digits> {
+    let count = behind.min(16);
+    let front = before.wrapping_add(behind - count);
+    // At most 7 in front, the point not counted.
+    if (front | before) >= 8 || (before | behind) == 0 {
         return None;
     }
-    if text[end] == b'\n' {
-        return Some(end + 1);
+    let digits = u64::from_le_bytes(*text.get(at..)?.first_chunk()?);
+    let mask = (1 << (8 * before)) - 1;
+    let digits = (digits & mask) | ((digits >> 8) & !mask);
+    let ten = TENS[count];
+    let head = number_of(front_digits(digits, front)).checked_mul(ten)?;
+    // The others are fewer than 10^count.
+    head.checked_add(ten - 1)?;
+    Some(Digits { head, start: at + before + 1 + (behind - count), count, behind })
+}
+
+/// The exponent that is all from `at` to `end`: a mark, a sign, one digit or two.
+#[inline(always)]
+fn exponent(text: &[u8; WINDOW], at: usize, end: usize) -> Option<i64> {
+    let [mark, sign, digits @ ..] = *text.get(at..)?.first_chunk::<4>()?;
+    // 0 for a plus, 2 for a minus.
+    let sign = sign.wrapping_sub(b'+');
+    let count = end.wrapping_sub(at + 2);
+    let digits = u16::from_le_bytes(digits) ^ u16::from_le_bytes(*b"00");
+    let digits = if count == 1 { digits << 8 } else { digits };
+    let [tens, ones] = digits.to_le_bytes();
+    let is_other = (mark | 0x20 != b'e') | (sign & !2 != 0) | (count.wrapping_sub(1) >= 2);
+    if is_other | (tens > 9) | (ones > 9) {
+        return None;
     }
-    (text[end] == b'\r' && text[end + 1] == b'\n').then_some(end + 2)
+    let exponent = i64::from(tens) * 10 + i64::from(ones);
+    Some(if sign == 0 { exponent } else { -exponent })
 }

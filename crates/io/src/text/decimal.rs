@@ -6,21 +6,31 @@
 /// The largest power of ten, up or down: 5^54 is the last that leaves two of 128 bits free.
 const LIMIT: i64 = 54;
 
-/// 10^0, …, 10^22: all of them are numbers.
-const TENS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-];
+/// What a power of ten is multiplied with.
+#[derive(Clone, Copy)]
+struct Ten {
+    /// The first 128 bits of 5^power.
+    high: u64,
+    low: u64,
+    /// The power of two that the product is scaled with, as the bits of a number have it.
+    exponent: u64,
+    /// 1 where no product can lie half way between two numbers.
+    inexact: u64,
+}
 
-/// The first 128 bits of 5^power for −54 ≤ power ≤ 54, the upper half first.
-static FIVES: [(u64, u64); 2 * LIMIT as usize + 1] = {
-    let mut table = [(0, 0); 2 * LIMIT as usize + 1];
+/// For −54 ≤ power ≤ 54.
+static TENS: [Ten; 2 * LIMIT as usize + 1] = {
+    let mut table = [Ten { high: 0, low: 0, exponent: 0, inexact: 0 }; 2 * LIMIT as usize + 1];
     let mut i = 0;
     while i < table.len() {
-        let bits = five(i as i64 - LIMIT);
+        let power = i as i64 - LIMIT;
+        let bits = five(power);
+        // ⌊log₂ 10^power⌋ is that of the digit 1, which is shifted up 63 places and comes out of the
+        // product, with a bit dropped, as a number of 62 bits: 2^61. And the bias.
+        let exponent = (((217_706 * power) >> 16) + 63 - 61 + 1023).cast_unsigned();
         #[allow(clippy::cast_possible_truncation)]
-        let halves = ((bits >> 64) as u64, bits as u64);
-        table[i] = halves;
+        let (high, low) = ((bits >> 64) as u64, bits as u64);
+        table[i] = Ten { high, low, exponent, inexact: (power < -4 || power > 23) as u64 };
         i += 1;
     }
     table
@@ -51,52 +61,42 @@ const fn five(power: i64) -> u128 {
     if power >= -27 { quotient + 1 } else { quotient }
 }
 
-/// The number nearest to digits · 10^power, ties to even; `None` where the power is beyond 54.
+/// The number nearest to ±digits · 10^power, ties to even; `None` where the power is beyond 54.
 ///
-/// Short numbers take one exact operation (Clinger). The others are multiplied with the first 64
-/// bits of 5^power, and with the next 64 where those do not settle the rounding, one time in 512.
+/// The digits are multiplied with the first 64 bits of 5^power, and with the next 64 where those do
+/// not settle the rounding, one time in 512. The product is rounded once, as it becomes a number; to
+/// scale it by a power of two is exact.
 ///
 /// # Reference
 /// Lemire, *Number parsing at a gigabyte per second* (2021), Algorithm 1; Mushtak and Lemire, *Fast
 /// number parsing without fallback* (2023), for why 128 bits are always enough.
 #[inline(always)]
-pub(crate) fn nearest(digits: u64, power: i64) -> Option<f64> {
-    // Both factors are numbers, so the one rounding is the nearest. (Up to 2^53 would do; that is in
-    // the midst of the numbers with 16 digits, and branches that nobody can foresee cost more.)
-    if digits < 1_000_000_000_000_000 {
-        let size = usize::try_from(power.unsigned_abs()).ok()?;
-        if let Some(&ten) = TENS.get(size) {
-            let digits = digits as f64;
-            return Some(if power < 0 { digits / ten } else { digits * ten });
-        }
-        if digits == 0 {
-            return Some(0.0);
-        }
+pub(crate) fn nearest(is_negative: bool, digits: u64, power: i64) -> Option<f64> {
+    let sign = u64::from(is_negative) << 63;
+    if digits == 0 {
+        return Some(f64::from_bits(sign));
     }
-    let (high, low) = *FIVES.get(usize::try_from(power + LIMIT).ok()?)?;
+    let ten = TENS.get(usize::try_from(power.wrapping_add(LIMIT)).ok()?)?;
     let shift = digits.leading_zeros();
     let digits = digits << shift;
-    let (mut bottom, mut top) = product(digits, high);
-    // 53 bits, one to round with and one that may be lost in front: the 9 below tell nothing when
-    // they are all ones, since what was cut off may carry into them.
-    if top & 0x1ff == 0x1ff {
-        let (sum, carries) = bottom.overflowing_add(product(digits, low).1);
-        bottom = sum;
-        top += u64::from(carries);
+    let (mut bottom, mut top) = product(digits, ten.high);
+    // 53 bits, one to round with and one that may be lost in front leave 9. When they are neither all
+    // ones nor all zeros they tell that there is more below, and not enough to carry: that is all
+    // that rounding has to know, and bit 0 says it.
+    let mut more = 1;
+    if top.wrapping_add(1) & 0x1fe == 0 {
+        if top & 1 == 1 {
+            let (sum, carries) = bottom.overflowing_add(product(digits, ten.low).1);
+            bottom = sum;
+            top = top.wrapping_add(u64::from(carries));
+        }
+        // (Where the bits of a negative power were rounded up, the product that should be half way
+        // may be one too large.)
+        more = u64::from(bottom > 1) | (top & 1) | ten.inexact;
     }
-    let upper = top >> 63;
-    let cut = upper + 9;
-    let mut mantissa = top >> cut;
-    // Exactly half way, which only small powers of five can be: down to the even one.
-    if bottom <= 1 && mantissa & 3 == 1 && (-4..=23).contains(&power) && mantissa << cut == top {
-        mantissa &= !1;
-    }
-    mantissa = (mantissa + (mantissa & 1)) >> 1;
-    // ⌊log₂ 5^power⌋ + power + 63, and the bias.
-    let exponent = ((217_706 * power) >> 16) + 63 + 1023 - i64::from(shift);
-    // The leading one adds to the exponent, and where rounding reached 2^53 so does the carry.
-    let bits = ((exponent.cast_unsigned() + upper) << 52).wrapping_add(mantissa - (1 << 52));
-    Some(f64::from_bits(bits))
+    let rounded = ((top >> 1) | more).cast_signed() as f64;
+    let scale = ((ten.exponent - u64::from(shift)) << 52) | sign;
+    Some(rounded * f64::from_bits(scale))
 }
 
 /// a · b: the lower and the upper word.
@@ -116,8 +116,10 @@ mod tests {
 
     fn assert_nearest(digits: u64, power: i64) {
         let wanted: f64 = format!("{digits}e{power}").parse().unwrap();
-        let found = nearest(digits, power).unwrap();
-        assert_eq!(found.to_bits(), wanted.to_bits(), "{digits}e{power}");
+        for (is_negative, wanted) in [(false, wanted), (true, -wanted)] {
+            let found = nearest(is_negative, digits, power).unwrap();
+            assert_eq!(found.to_bits(), wanted.to_bits(), "{digits}e{power}");
+        }
     }
 
     /// The known hard ones: halves between two numbers and their neighbours, for every power.
@@ -135,9 +137,9 @@ mod tests {
                 }
             }
         }
-        assert_eq!(nearest(1, LIMIT + 1), None);
-        assert_eq!(nearest(1, -LIMIT - 1), None);
-        assert_eq!(nearest(1, i64::MIN), None);
+        assert_eq!(nearest(false, 1, LIMIT + 1), None);
+        assert_eq!(nearest(false, 1, -LIMIT - 1), None);
+        assert_eq!(nearest(false, 1, i64::MIN), None);
     }
 
     proptest! {

@@ -9,12 +9,20 @@ const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
 /// What a parser asks of the processor.
 pub(crate) trait Lanes: Copy {
-    /// Bit i is set when byte i is not a digit.
-    fn others(self, text: &[u8; 64]) -> u64;
+    /// Bit i of the first is set when byte i is not a digit, of the second when it is at most that of
+    /// a carriage return: the end of a line, or a tab and what else no line should hold.
+    fn classes(self, text: &[u8; 64]) -> (u64, u64);
 
-    /// Two numbers of up to eight digits, given as [`front_digits`] does, and the two halves, of
-    /// eight digits each, of the number in the first `count` ≤ 16 bytes of `tail`.
-    fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4];
+    /// Two numbers of `counts[0]` and `counts[1]` digits, 1 to 8 each, that stand in `pair` with one
+    /// byte between them, and the two halves, of eight digits each, of the number in the first
+    /// `count` ≤ 16 bytes of `tail`.
+    fn numbers(
+        self,
+        pair: &[u8; 16],
+        counts: [usize; 2],
+        tail: &[u8; 16],
+        count: usize,
+    ) -> [u32; 4];
 }
 
 /// A loop that is compiled for every kind of [`Lanes`].
@@ -61,30 +69,49 @@ pub(crate) struct Words;
 
 impl Lanes for Words {
     #[inline(always)]
-    fn others(self, text: &[u8; 64]) -> u64 {
+    fn classes(self, text: &[u8; 64]) -> (u64, u64) {
         const TO_TOP: u64 = u64::from_le_bytes([0x80 - 10; 8]);
         const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+        const PAST: u64 = u64::from_le_bytes([0x80 - 14; 8]);
         const GATHER: u64 = 0x0102_0408_1020_4080;
+        // The top bits of the bytes, side by side.
+        let gather = |tops: u64| (tops >> 7).wrapping_mul(GATHER) >> 56;
         let (words, _) = text.as_chunks::<8>();
-        words.iter().rev().fold(0, |mask, &word| {
+        words.iter().rev().fold((0, 0), |(others, breaks), &word| {
+            let word = u64::from_le_bytes(word);
             // A digit becomes 0..=9; adding 0x76 carries all else into the top bit.
-            let digits = u64::from_le_bytes(word) ^ ZEROS;
-            let tops = (digits | (digits & !TOPS).wrapping_add(TO_TOP)) & TOPS;
-            mask << 8 | (tops >> 7).wrapping_mul(GATHER) >> 56
+            let digits = word ^ ZEROS;
+            let others_here = (digits | (digits & !TOPS).wrapping_add(TO_TOP)) & TOPS;
+            // From 14 on, adding 0x72 carries into the top bit.
+            let breaks_here = !(word | (word & !TOPS).wrapping_add(PAST)) & TOPS;
+            ((others << 8) | gather(others_here), (breaks << 8) | gather(breaks_here))
         })
     }
 
     #[inline(always)]
-    fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4] {
-        let digits = u128::from_le_bytes(*tail) ^ (u128::from(ZEROS) << 64 | u128::from(ZEROS));
+    fn numbers(
+        self,
+        pair: &[u8; 16],
+        counts: [usize; 2],
+        tail: &[u8; 16],
+        count: usize,
+    ) -> [u32; 4] {
+        let pair = u128::from_le_bytes(*pair);
+        let tail = u128::from_le_bytes(*tail) ^ ((u128::from(ZEROS) << 64) | u128::from(ZEROS));
         // At most 16 bytes.
         #[allow(clippy::cast_possible_truncation)]
-        let digits = digits.checked_shl(128 - 8 * count as u32).unwrap_or(0);
+        let tail = tail.checked_shl(128 - 8 * count as u32).unwrap_or(0);
+        // The words, and numbers below 10^8.
         #[allow(clippy::cast_possible_truncation)]
-        let (first, second) = (digits as u64, (digits >> 64) as u64);
-        // Below 10^8.
+        let (first, second) = (pair as u64, (pair >> ((8 * counts[0] + 8) & 127)) as u64);
         #[allow(clippy::cast_possible_truncation)]
-        let numbers = [words[0], words[1], first, second].map(|word| number_of(word) as u32);
+        let numbers = [
+            front_digits(first, counts[0]),
+            front_digits(second, counts[1]),
+            tail as u64,
+            (tail >> 64) as u64,
+        ]
+        .map(|word| number_of(word) as u32);
         numbers
     }
 }
@@ -112,8 +139,9 @@ mod wide {
         }
     }
 
-    /// From `count` on: byte j is taken from place j + count − 16, and 0 where that is before the first.
-    static SHIFTS: [u8; 32] = {
+    /// From `count` on: byte j is taken from place j + count − 16, and 0 where that is before the
+    /// first.
+    static TAILS: [u8; 32] = {
         let mut table = [0x80; 32];
         let mut i = 16;
         while i < 32 {
@@ -125,35 +153,66 @@ mod wide {
         table
     };
 
+    /// For a pair of m + 1 and n + 1 digits, at 8 m + n: where the bytes of the two numbers are taken
+    /// from, each at the end of its eight.
+    static PAIRS: [[u8; 16]; 64] = {
+        let mut table = [[0x80; 16]; 64];
+        let mut i = 0;
+        while i < 64 {
+            let (first, second) = (i / 8 + 1, i % 8 + 1);
+            let mut j = 0;
+            while j < 8 {
+                #[allow(clippy::cast_possible_truncation)]
+                if j < first {
+                    table[i][8 - first + j] = j as u8;
+                }
+                #[allow(clippy::cast_possible_truncation)]
+                if j < second && first + 1 + j < 16 {
+                    table[i][16 - second + j] = (first + 1 + j) as u8;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        table
+    };
+
     impl Lanes for V3 {
         #[inline(always)]
-        fn others(self, text: &[u8; 64]) -> u64 {
+        fn classes(self, text: &[u8; 64]) -> (u64, u64) {
             let half = |half: [u8; 32]| {
                 let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
                 let digits = self.avx2._mm256_sub_epi8(cast(half), zero);
                 let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
                 let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
-                u64::from(self.avx2._mm256_movemask_epi8(are_digits).cast_unsigned())
+                let last = self.avx._mm256_set1_epi8(b'\r'.cast_signed());
+                let least = self.avx2._mm256_min_epu8(cast(half), last);
+                let are_breaks = self.avx2._mm256_cmpeq_epi8(cast(half), least);
+                [are_digits, are_breaks]
+                    .map(|is| u64::from(self.avx2._mm256_movemask_epi8(is).cast_unsigned()))
             };
             let [low, high]: [[u8; 32]; 2] = cast(*text);
-            !(half(low) | half(high) << 32)
+            let ([low, low_breaks], [high, high_breaks]) = (half(low), half(high));
+            (!(low | (high << 32)), low_breaks | (high_breaks << 32))
         }
 
         #[inline(always)]
-        fn numbers(self, words: [u64; 2], tail: &[u8; 16], count: usize) -> [u32; 4] {
-            let mut order = [0; 16];
-            // At most 16: a whole table is behind every place.
-            order.copy_from_slice(&SHIFTS[count & 15 | count & 16..][..16]);
-            let zero = self.sse2._mm_set1_epi8(b'0'.cast_signed());
-            let digits = self.sse2._mm_sub_epi8(cast(*tail), zero);
-            let digits = self.ssse3._mm_shuffle_epi8(digits, cast(order));
-            let digits = cast([cast::<[u64; 2], _>(words), digits]);
+        fn numbers(
+            self,
+            pair: &[u8; 16],
+            counts: [usize; 2],
+            tail: &[u8; 16],
+            count: usize,
+        ) -> [u32; 4] {
+            let mut order = [[0; 16]; 2];
+            order[0] = PAIRS[(8 * counts[0] + counts[1]).wrapping_sub(9) & 63];
+            order[1].copy_from_slice(&TAILS[count.min(16)..][..16]);
+            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail]), zero);
+            let digits = self.avx2._mm256_shuffle_epi8(digits, cast(order));
             // Pairs, quadruples, all eight.
-            let [tens, hundreds, myriads] = [
-                cast([[10_i8, 1]; 16]),
-                cast([[100_i16, 1]; 8]),
-                cast([[10_000_i16, 1]; 8]),
-            ];
+            let [tens, hundreds, myriads] =
+                [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
             let pairs = self.avx2._mm256_maddubs_epi16(digits, tens);
             let fours = self.avx2._mm256_madd_epi16(pairs, hundreds);
             let fours = self.avx2._mm256_packus_epi32(fours, fours);
@@ -168,13 +227,21 @@ mod wide {
 mod tests {
     use super::*;
 
-    struct Both<'a>(&'a [u8; 64], [u64; 2], &'a [u8; 16], usize);
+    #[derive(Clone, Copy)]
+    struct Both<'a> {
+        text: &'a [u8; 64],
+        pair: &'a [u8; 16],
+        counts: [usize; 2],
+        tail: &'a [u8; 16],
+        count: usize,
+    }
 
     impl Task for Both<'_> {
-        type Output = (u64, [u32; 4]);
+        type Output = ((u64, u64), [u32; 4]);
 
         fn run<L: Lanes>(self, lanes: L) -> Self::Output {
-            (lanes.others(self.0), lanes.numbers(self.1, self.2, self.3))
+            let numbers = lanes.numbers(self.pair, self.counts, self.tail, self.count);
+            (lanes.classes(self.text), numbers)
         }
     }
 
@@ -194,22 +261,24 @@ mod tests {
                 _ => b'0' + (random() % 10) as u8,
             });
             let digits: [u8; 16] = std::array::from_fn(|_| b'0' + (random() % 10) as u8);
-            let (counts, tail) = ([random() % 9, random() % 9], random() % 17);
-            let (words, _) = digits.as_chunks::<8>();
-            let word = |i: usize| front_digits(u64::from_le_bytes(words[i]), counts[i]);
-            let both = || Both(&text, [word(0), word(1)], &digits, tail);
-            let (others, numbers) = both().run(Words);
-            assert_eq!(dispatch(both()), (others, numbers));
-            for (i, byte) in text.iter().enumerate() {
+            let (first, count) = (1 + random() % 8, random() % 17);
+            let counts = [first, 1 + random() % (15 - first).min(8)];
+            let mut pair = digits.map(|digit| b'9' + b'0' - digit);
+            pair[first] = b' ';
+            let both = Both { text: &text, pair: &pair, counts, tail: &digits, count };
+            let ((others, breaks), numbers) = both.run(Words);
+            assert_eq!(dispatch(both), ((others, breaks), numbers));
+            for (i, &byte) in text.iter().enumerate() {
                 assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
+                assert_eq!(breaks >> i & 1 == 1, byte <= b'\r', "{byte}");
             }
             let value = |digits: &[u8]| {
                 digits.iter().fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))
             };
-            assert_eq!(u64::from(numbers[0]), value(&words[0][..counts[0]]));
-            assert_eq!(u64::from(numbers[1]), value(&words[1][..counts[1]]));
+            assert_eq!(u64::from(numbers[0]), value(&pair[..first]));
+            assert_eq!(u64::from(numbers[1]), value(&pair[first + 1..][..counts[1]]));
             let whole = u64::from(numbers[2]) * 100_000_000 + u64::from(numbers[3]);
-            assert_eq!(whole, value(&digits[..tail]));
+            assert_eq!(whole, value(&digits[..count]));
         }
     }
 }

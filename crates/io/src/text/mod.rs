@@ -120,8 +120,7 @@ fn decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
         power += if sign == b'-' { -exponent } else { exponent };
         end = stop;
     }
-    let value = nearest(digits, power)?;
-    Some((if is_negative { -value } else { value }, end))
+    Some((nearest(is_negative, digits, power)?, end))
 }
 
 /// Appends the digits at `at` to those before the point; wraps around past 19 of them.
