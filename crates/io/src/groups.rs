@@ -44,7 +44,7 @@ pub(crate) struct Groups<T> {
     shift: u32,
     /// Entries in one list.
     size: usize,
-    groups: Vec<Group<T>>,
+    list: Vec<Group<T>>,
 }
 
 /// A group and its place in the matrix.
@@ -68,15 +68,15 @@ impl<T: Scalar> Groups<T> {
             let rows = first..rows.end.min(first + (1 << shift));
             Group { rows, lists: Vec::new() }
         };
-        let groups = rows.clone().step_by(1 << shift).map(group).collect();
-        Self { rows, shift, size, groups }
+        let list = rows.clone().step_by(1 << shift).map(group).collect();
+        Self { rows, shift, size, list }
     }
 
     /// Adds entries, all of them in the rows.
     pub fn extend(&mut self, entries: &[Entry<T>]) -> Result<(), ErrorKind> {
         for &entry in entries {
             let group = (entry.row as usize - self.rows.start) >> self.shift;
-            let lists = &mut self.groups[group].lists;
+            let lists = &mut self.list[group].lists;
             match lists.last_mut() {
                 Some(list) if list.len() < list.capacity() => list.push(entry),
                 _ => {
@@ -92,11 +92,11 @@ impl<T: Scalar> Groups<T> {
 
     /// The matrix. The rows must start at 0.
     pub fn finish(self, cols: usize) -> Result<Csr<'static, T>, ErrorKind> {
-        let total: usize = self.groups.iter().map(Group::count).sum();
+        let total: usize = self.list.iter().map(Group::count).sum();
         let mut pointers = zeros("row pointers", 0_usize, self.rows.len() + 1)?;
         let mut columns = zeros("column indices", 0_u32, total)?;
         let mut values = zeros("values", T::zero(), total)?;
-        let mut groups = Vec::with_capacity(self.groups.len());
+        let mut groups = Vec::with_capacity(self.list.len());
         self.cut((total / SHARE).max(1 << 16), &mut groups)?;
         let (mut base, mut ends) = (0, &mut pointers[1..]);
         let (mut columns_left, mut values_left) = (&mut columns[..], &mut values[..]);
@@ -117,7 +117,7 @@ impl<T: Scalar> Groups<T> {
 
     /// Groups of at most so many entries, or of one row.
     fn cut(self, most: usize, to: &mut Vec<Group<T>>) -> Result<(), ErrorKind> {
-        for group in self.groups {
+        for group in self.list {
             let count = group.count();
             if count <= most || group.rows.len() == 1 {
                 to.push(group);

@@ -41,8 +41,9 @@ pub(super) enum Order {
 
 impl Order {
     /// The order of a list.
+    // Without a way out of the loops, they are compiled to vector code.
+    #[allow(clippy::needless_bitwise_bool)]
     pub fn of<T>(list: &[Entry<T>]) -> Self {
-        // Without a way out of the loops, they are compiled to vector code.
         let pairs = || list.iter().zip(list.get(1..).unwrap_or_default());
         if pairs().fold(true, |so_far, (a, b)| so_far & (a.place() < b.place())) {
             Self::Increasing
@@ -70,8 +71,8 @@ struct Lines<'r, 't, T, const HAS_VALUE: bool> {
 impl<T: Scalar, const HAS_VALUE: bool> Task for Lines<'_, '_, T, HAS_VALUE> {
     type Output = Result<(), Fault>;
 
-    // What carries the instruction set into the loop.
-    #[allow(clippy::inline_always)]
+    // What carries the instruction set into the loop; and one branch for several questions.
+    #[allow(clippy::inline_always, clippy::needless_bitwise_bool)]
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Result<(), Fault> {
         let Self { reader, text, entries } = self;
@@ -223,6 +224,8 @@ pub(super) fn line_of_entry(text: &[u8], number: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -274,7 +277,7 @@ mod tests {
             unit.clone().prop_map(|x| format!("{x:E}")),
             unit.clone().prop_map(|x| x.to_string()),
             (unit.clone(), 0_usize..20).prop_map(|(x, places)| format!("{:.places$}", 1e3 * x)),
-            unit.prop_map(|x| format!("{x:.16e}").replace("e", "E+0").replace("E+0-", "E-0")),
+            unit.prop_map(|x| format!("{x:.16e}").replace('e', "E+0").replace("E+0-", "E-0")),
             point,
         ]
     }
@@ -297,8 +300,8 @@ mod tests {
             for (row, col, value, form) in lines {
                 let (blank, end) = [(" ", "\n"), (" ", "\r\n"), ("  ", "\n"), ("\t", " \n")]
                     [form.saturating_sub(8)];
-                text += &format!("{row}{blank}{col}{blank}{value}{end}");
-                pattern += &format!("{row}{blank}{col}{end}");
+                write!(text, "{row}{blank}{col}{blank}{value}{end}").unwrap();
+                write!(pattern, "{row}{blank}{col}{end}").unwrap();
                 let value: f64 = value.parse().unwrap();
                 #[allow(clippy::cast_possible_truncation)]
                 wanted.push(((row - 1) as u32, (col - 1) as u32, value.to_bits()));
@@ -346,8 +349,8 @@ mod tests {
             ("1 2 12345678901234567890", (0, 1, 12_345_678_901_234_567_890.0)),
             ("1 2 0.1234567890123456789", (0, 1, 0.123_456_789_012_345_68)),
             ("1 2 18446744073709551615e-19", (0, 1, 1.844_674_407_370_955_2)),
-            ("1 2 1844.6744073709551615", (0, 1, 1844.674_407_370_955_2)),
-            ("1 2 1844.6744073709551616", (0, 1, 1844.674_407_370_955_2)),
+            ("1 2 1844.6744073709551615", (0, 1, 1_844.674_407_370_955_2)),
+            ("1 2 1844.6744073709551616", (0, 1, 1_844.674_407_370_955_2)),
             ("1 2 .5", (0, 1, 0.5)),
             ("1 2 -.5e1", (0, 1, -5.0)),
             ("1 2 5.", (0, 1, 5.0)),

@@ -1,7 +1,8 @@
 //! [`line`]: one entry of a sparse file in its usual form, without a branch that depends on lengths.
 
-// Inlined into a loop that is compiled for the processor at hand.
-#![allow(clippy::inline_always)]
+// Inlined into a loop that is compiled for the processor at hand. One branch for several questions is
+// cheaper there than one for each.
+#![allow(clippy::inline_always, clippy::needless_bitwise_bool)]
 
 use crate::text::{Lanes, front_digits, nearest, number_of};
 

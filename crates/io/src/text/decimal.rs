@@ -19,11 +19,10 @@ struct Ten {
 }
 
 /// For −54 ≤ power ≤ 54.
-static TENS: [Ten; 2 * LIMIT as usize + 1] = {
-    let mut table = [Ten { high: 0, low: 0, exponent: 0, inexact: 0 }; 2 * LIMIT as usize + 1];
-    let mut i = 0;
-    while i < table.len() {
-        let power = i as i64 - LIMIT;
+static TENS: [Ten; 109] = {
+    let mut table = [Ten { high: 0, low: 0, exponent: 0, inexact: 0 }; 109];
+    let (mut i, mut power) = (0, -LIMIT);
+    while power <= LIMIT {
         let bits = five(power);
         // ⌊log₂ 10^power⌋ is that of the digit 1, which is shifted up 63 places and comes out of the
         // product, with a bit dropped, as a number of 62 bits: 2^61. And the bias.
@@ -31,7 +30,7 @@ static TENS: [Ten; 2 * LIMIT as usize + 1] = {
         #[allow(clippy::cast_possible_truncation)]
         let (high, low) = ((bits >> 64) as u64, bits as u64);
         table[i] = Ten { high, low, exponent, inexact: (power < -4 || power > 23) as u64 };
-        i += 1;
+        (i, power) = (i + 1, power + 1);
     }
     table
 };
