@@ -33,10 +33,12 @@ pub(crate) fn reserve<V>(
 }
 
 /// One entry of a matrix, on its way into it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
+// In this order, the place of an entry is one word of memory on most processors.
+#[repr(C)]
 pub(crate) struct Entry<T> {
-    pub row: u32,
     pub column: u32,
+    pub row: u32,
     pub value: T,
 }
 

@@ -71,7 +71,7 @@ impl<'s> Plan<'s> {
         let (mut order, mut last, mut stated) = (Order::Increasing, None, 0);
         let absorb = |piece: &mut Piece<Entries<T>>| {
             self.count(piece, &mut stated)?;
-            let list = &piece.parsed.list;
+            let list = piece.parsed.list();
             // Within the piece, and from the one before to this one.
             let [Some(first), next] = [list.first(), list.last()] else {
                 return Ok(ControlFlow::Continue(()));
@@ -85,8 +85,9 @@ impl<'s> Plan<'s> {
             let full = |kind| Fault::new(0, kind);
             csr::reserve("column indices", &mut columns, list.len()).map_err(full)?;
             csr::reserve("values", &mut values, list.len()).map_err(full)?;
+            let ends = &mut pointers[1..];
             for (end, entry) in (columns.len() + 1..).zip(list) {
-                pointers[entry.row as usize + 1] = end;
+                ends[entry.row as usize] = end;
             }
             columns.extend(list.iter().map(|entry| entry.column));
             values.extend(list.iter().map(|entry| entry.value));
@@ -119,7 +120,7 @@ impl<'s> Plan<'s> {
         let mut stated = 0;
         let absorb = |piece: &mut Piece<Entries<T>>| {
             self.count(piece, &mut stated)?;
-            groups.extend(&piece.parsed.list).map_err(|kind| Fault::new(0, kind))?;
+            groups.extend(piece.parsed.list()).map_err(|kind| Fault::new(0, kind))?;
             Ok(ControlFlow::Continue(()))
         };
         let parse = |text: &[u8], entries: &mut Entries<T>| self.reader.parse(text, entries);

@@ -16,7 +16,9 @@ use crate::text::{
 /// The entries of some lines, rows and columns counted from 0, mirrored ones included.
 #[derive(Debug)]
 pub(super) struct Entries<T> {
-    pub list: Vec<Entry<T>>,
+    /// The entries and, behind them, room for more.
+    slots: Vec<Entry<T>>,
+    count: usize,
     /// Lines with an entry: mirrored entries are not counted.
     pub stated: u64,
     pub order: Order,
@@ -24,7 +26,22 @@ pub(super) struct Entries<T> {
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
-        Self { list: Vec::new(), stated: 0, order: Order::Increasing }
+        Self { slots: Vec::new(), count: 0, stated: 0, order: Order::Increasing }
+    }
+}
+
+impl<T: Scalar> Entries<T> {
+    pub fn list(&self) -> &[Entry<T>] {
+        &self.slots[..self.count]
+    }
+
+    /// Appends an entry.
+    fn push(&mut self, entry: Entry<T>) {
+        if self.count == self.slots.len() {
+            self.slots.resize((2 * self.count).max(1 << 10), Entry::default());
+        }
+        self.slots[self.count] = entry;
+        self.count += 1;
     }
 }
 
@@ -77,28 +94,25 @@ impl<T: Scalar, const HAS_VALUE: bool> Task for Lines<'_, '_, T, HAS_VALUE> {
     fn run<L: Lanes>(self, lanes: L) -> Result<(), Fault> {
         let Self { reader, text, entries } = self;
         let Header { rows, cols, .. } = *reader.header;
-        // A list of its own, whose length need not be kept in memory.
-        let mut list = std::mem::take(&mut entries.list);
         let mut at = 0;
-        while let Some(window) = text.get(at..).and_then(<[u8]>::first_chunk::<WINDOW>) {
-            if let Some(line) = line::<L, HAS_VALUE>(lanes, window) {
+        while at < text.len() {
+            at = reader.slow_line::<T, HAS_VALUE>(text, at, entries)?;
+            // Here, where they are at hand in registers.
+            let (slots, mut count) = (&mut entries.slots[..], entries.count);
+            while let Some(window) = text.get(at..).and_then(<[u8]>::first_chunk::<WINDOW>)
+                && let Some(line) = line::<L, HAS_VALUE>(lanes, window)
+            {
                 let [row, col] = [line.row, line.col].map(|index| u64::from(index).wrapping_sub(1));
                 let value = T::of(line.value);
                 // No number of the usual form is infinite in f64.
                 let is_finite = size_of::<T>() == size_of::<f64>() || value.is_finite();
-                if (row < rows) & (col < cols) & is_finite {
-                    list.push(entry(row, col, value));
-                    at += line.length;
-                    continue;
-                }
+                let is_entry = (row < rows) & (col < cols) & is_finite;
+                let Some(slot) = slots.get_mut(count).filter(|_| is_entry) else { break };
+                *slot = entry(row, col, value);
+                count += 1;
+                at += line.length;
             }
-            entries.list = list;
-            at = reader.slow_line::<T, HAS_VALUE>(text, at, entries)?;
-            list = std::mem::take(&mut entries.list);
-        }
-        entries.list = list;
-        while at < text.len() {
-            at = reader.slow_line::<T, HAS_VALUE>(text, at, entries)?;
+            entries.count = count;
         }
         Ok(())
     }
@@ -107,7 +121,7 @@ impl<T: Scalar, const HAS_VALUE: bool> Task for Lines<'_, '_, T, HAS_VALUE> {
 impl Reader<'_> {
     /// Overwrites the entries with those of whole lines.
     pub fn parse<T: Scalar>(self, text: &[u8], entries: &mut Entries<T>) -> Result<(), Fault> {
-        entries.list.clear();
+        entries.count = 0;
         let outcome = if self.header.field == Field::Pattern {
             dispatch(Lines::<T, false> { reader: self, text, entries })
         } else {
@@ -116,7 +130,7 @@ impl Reader<'_> {
         let symmetry = self.header.symmetry;
         let is_diagonal = |entry: &Entry<T>| entry.row == entry.column;
         if symmetry == Symmetry::Skew {
-            let mut list = entries.list.iter();
+            let mut list = entries.list().iter();
             // Before whatever else is wrong, as it stands before it.
             if let Some(number) = list.position(|e| is_diagonal(e) && e.value != T::zero()) {
                 let at = line_of_entry(text, number as u64);
@@ -124,7 +138,7 @@ impl Reader<'_> {
             }
         }
         outcome?;
-        entries.stated = entries.list.len() as u64;
+        entries.stated = entries.count as u64;
         if symmetry != Symmetry::General {
             // Each behind its entry, so that the order is that of the file wherever it is cut.
             let mirrored = |entry: &Entry<T>| {
@@ -132,12 +146,13 @@ impl Reader<'_> {
                 let twin = Entry { row: entry.column, column: entry.row, value };
                 iter::once(*entry).chain((!is_diagonal(entry)).then_some(twin))
             };
-            entries.list = entries.list.iter().flat_map(mirrored).collect();
+            entries.slots = entries.list().iter().flat_map(mirrored).collect();
+            entries.count = entries.slots.len();
         } else if self.is_transposed {
             let swap = |entry: &mut Entry<T>| std::mem::swap(&mut entry.row, &mut entry.column);
-            entries.list.iter_mut().for_each(swap);
+            entries.slots[..entries.count].iter_mut().for_each(swap);
         }
-        entries.order = Order::of(&entries.list);
+        entries.order = Order::of(entries.list());
         Ok(())
     }
 
@@ -169,7 +184,7 @@ impl Reader<'_> {
         }
         let (value, end) = if HAS_VALUE { value(text, end)? } else { (T::one(), end) };
         let next = end_of_line(text, end)?;
-        entries.list.push(entry(row - 1, col - 1, value));
+        entries.push(entry(row - 1, col - 1, value));
         Ok(next)
     }
 }
@@ -179,7 +194,7 @@ impl Reader<'_> {
 fn entry<T>(row: u64, column: u64, value: T) -> Entry<T> {
     #[allow(clippy::cast_possible_truncation)]
     let (row, column) = (row as u32, column as u32);
-    Entry { row, column, value }
+    Entry { column, row, value }
 }
 
 fn value<T: Scalar>(text: &[u8], at: usize) -> Result<(T, usize), Fault> {
@@ -249,8 +264,8 @@ mod tests {
         let mut entries = Entries::<f64>::default();
         let header = header(field);
         Reader { header: &header, is_transposed: false }.parse(text.as_bytes(), &mut entries)?;
-        assert_eq!(entries.stated, entries.list.len() as u64);
-        Ok(entries.list.iter().map(|e| (e.row, e.column, e.value.to_bits())).collect())
+        assert_eq!(entries.stated, entries.list().len() as u64);
+        Ok(entries.list().iter().map(|e| (e.row, e.column, e.value.to_bits())).collect())
     }
 
     /// A number as somebody may write it.
@@ -327,7 +342,7 @@ mod tests {
                 let text = [&line[..], b"\n", behind].concat();
                 let mut entries = Entries::<f64>::default();
                 let fault = reader.parse(&text, &mut entries).err();
-                let first = entries.list.first().map(|e| (e.row, e.column, e.value.to_bits()));
+                let first = entries.list().first().map(|e| (e.row, e.column, e.value.to_bits()));
                 (first, fault.map(|fault| (fault.at, fault.kind.to_string())))
             };
             let blank_lines = [b' '; 200].map(|_| b'\n');

@@ -145,20 +145,31 @@ fn around_point(text: &[u8; WINDOW], at: usize, before: usize, behind: usize) ->
     Some(Digits { head, start: at + before + 1 + (behind - count), count, behind })
 }
 
-/// The exponent that is all from `at` to `end`: a mark, a sign, one digit or two.
+/// The exponent that is all from `at` to `end`: a mark, a sign or none, one digit or two.
 #[inline(always)]
 fn exponent(text: &[u8; WINDOW], at: usize, end: usize) -> Option<i64> {
-    let [mark, sign, digits @ ..] = *text.get(at..)?.first_chunk::<4>()?;
-    // 0 for a plus, 2 for a minus.
-    let sign = sign.wrapping_sub(b'+');
-    let count = end.wrapping_sub(at + 2);
-    let digits = u16::from_le_bytes(digits) ^ u16::from_le_bytes(*b"00");
-    let digits = if count == 1 { digits << 8 } else { digits };
-    let [tens, ones] = digits.to_le_bytes();
-    let is_other = (mark | 0x20 != b'e') | (sign & !2 != 0) | (count.wrapping_sub(1) >= 2);
-    if is_other | (tens > 9) | (ones > 9) {
-        return None;
-    }
-    let exponent = i64::from(tens) * 10 + i64::from(ones);
-    Some(if sign == 0 { exponent } else { -exponent })
+    const ONE: u32 = u32::from_le_bytes([b'0', b'\n', 0, 0]);
+    let word = u32::from_le_bytes(*text.get(at..)?.first_chunk()?);
+    let [mark, sign, ..] = word.to_le_bytes();
+    let is_negative = sign == b'-';
+    let is_signed = is_negative | (sign == b'+');
+    // A digit and the end of the line: both at once.
+    let digit = (((word >> 8) >> (8 * u32::from(is_signed))) ^ ONE) & 0xffff;
+    let size = if (mark | 0x20 == b'e') & (digit <= 9) {
+        i64::from(digit)
+    } else {
+        longer_exponent(text, at + 1 + usize::from(is_signed), end)
+            .filter(|_| mark | 0x20 == b'e')?
+    };
+    Some(if is_negative { -size } else { size })
+}
+
+/// One digit or two, and any end of the line.
+#[inline(always)]
+fn longer_exponent(text: &[u8; WINDOW], at: usize, end: usize) -> Option<i64> {
+    let is_long = end.wrapping_sub(at).wrapping_sub(1);
+    let last = text.get(end.wrapping_sub(1))?.wrapping_sub(b'0');
+    let first = if is_long == 1 { text.get(at)?.wrapping_sub(b'0') } else { 0 };
+    let is_number = (is_long < 2) & (first <= 9) & (last <= 9);
+    is_number.then(|| 10 * i64::from(first) + i64::from(last))
 }
