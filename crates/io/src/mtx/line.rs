@@ -4,7 +4,7 @@
 // cheaper there than one for each.
 #![allow(clippy::inline_always, clippy::needless_bitwise_bool)]
 
-use crate::text::{Lanes, front_digits, nearest, number_of};
+use crate::text::{Lanes, Tail, front_digits, nearest, number_of};
 
 /// Bytes that are looked at: a line of up to 64, and behind its end what is read along with it.
 pub(super) const WINDOW: usize = 96;
@@ -79,7 +79,8 @@ pub(super) fn line<L: Lanes, const HAS_VALUE: bool>(lanes: L, text: &[u8; WINDOW
     let pair = text.first_chunk()?;
     if !HAS_VALUE {
         let is_entry = text[row_end] == b' ' && col_end == line_end;
-        let [row, col, ..] = lanes.numbers(pair, counts, pair, 0);
+        let [row, col, ..] =
+            lanes.numbers(pair, counts, Tail { text: pair, count: 0, point: Tail::NONE });
         return is_entry.then_some(Line { row, col, value: 1.0, length });
     }
     if (text[row_end] ^ b' ') | (text[col_end] ^ b' ') != 0 {
@@ -90,11 +91,21 @@ pub(super) fn line<L: Lanes, const HAS_VALUE: bool>(lanes: L, text: &[u8; WINDOW
     let others = if is_negative { rest(others) } else { others };
     let point = first(others);
     let before = point.wrapping_sub(at);
-    let Digits { head, start, count, behind } = if text[point] == b'.' {
-        let behind = first(rest(others)).wrapping_sub(point + 1);
-        if before == 1 && behind <= 16 {
+    let Digits { head, start, count, point, behind, end } = if text[point] == b'.' {
+        let end = first(rest(others));
+        let behind = end.wrapping_sub(point + 1);
+        if end.wrapping_sub(at) <= 16 {
+            // All of them, around the point.
+            #[allow(clippy::cast_possible_truncation)]
+            let point = before as u8;
+            if end == at + 1 {
+                return None;
+            }
+            Digits { head: 0, start: at, count: before + behind, point, behind, end }
+        } else if before == 1 && behind <= 16 {
             let head = u64::from(text[at] & 15) * TENS[behind];
-            Digits { head, start: point + 1, count: behind, behind }
+            let (start, point) = (point + 1, Tail::NONE);
+            Digits { head, start, count: behind, point, behind, end }
         } else {
             around_point(text, at, before, behind)?
         }
@@ -102,14 +113,13 @@ pub(super) fn line<L: Lanes, const HAS_VALUE: bool>(lanes: L, text: &[u8; WINDOW
         if before.wrapping_sub(1) >= 16 {
             return None;
         }
-        Digits { head: 0, start: at, count: before, behind: 0 }
+        Digits { head: 0, start: at, count: before, point: Tail::NONE, behind: 0, end: point }
     };
-    let tail = text.get(start..)?.first_chunk()?;
-    let [row, col, high, low] = lanes.numbers(pair, counts, tail, count);
+    let tail = Tail { text: text.get(start..)?.first_chunk()?, count, point };
+    let [row, col, high, low] = lanes.numbers(pair, counts, tail);
     let digits = head + (u64::from(high) * 100_000_000 + u64::from(low));
     // At most 64 digits.
     let mut power = -(behind.cast_signed() as i64);
-    let end = start + count;
     if end != line_end {
         power += exponent(text, end, line_end)?;
     }
@@ -122,8 +132,12 @@ struct Digits {
     head: u64,
     start: usize,
     count: usize,
+    /// Where the point is among those.
+    point: u8,
     /// How many of them all are behind the point.
     behind: usize,
+    /// Where the digits end: at the end of the line, or at an exponent.
+    end: usize,
 }
 
 /// The digits before a point and behind it, where the last 16 behind it are not all but one.
@@ -142,7 +156,8 @@ fn around_point(text: &[u8; WINDOW], at: usize, before: usize, behind: usize) ->
     let head = number_of(front_digits(digits, front)).checked_mul(ten)?;
     // The others are fewer than 10^count.
     head.checked_add(ten - 1)?;
-    Some(Digits { head, start: at + before + 1 + (behind - count), count, behind })
+    let (end, point) = (at + before + 1 + behind, Tail::NONE);
+    Some(Digits { head, start: end - count, count, point, behind, end })
 }
 
 /// The exponent that is all from `at` to `end`: a mark, a sign or none, one digit or two.

@@ -14,15 +14,24 @@ pub(crate) trait Lanes: Copy {
     fn classes(self, text: &[u8; 64]) -> (u64, u64);
 
     /// Two numbers of `counts[0]` and `counts[1]` digits, 1 to 8 each, that stand in `pair` with one
-    /// byte between them, and the two halves, of eight digits each, of the number in the first
-    /// `count` ≤ 16 bytes of `tail`.
-    fn numbers(
-        self,
-        pair: &[u8; 16],
-        counts: [usize; 2],
-        tail: &[u8; 16],
-        count: usize,
-    ) -> [u32; 4];
+    /// byte between them, and the two halves, of eight digits each, of the number in `tail`.
+    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4];
+}
+
+/// A number of up to 16 digits, with or without a point in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tail<'a> {
+    /// It starts with the number.
+    pub text: &'a [u8; 16],
+    /// Digits, at most 16, or 15 with a point.
+    pub count: usize,
+    /// Those before the point; [`Tail::NONE`] where there is none.
+    pub point: u8,
+}
+
+impl Tail<'_> {
+    /// No point.
+    pub const NONE: u8 = 16;
 }
 
 /// A loop that is compiled for every kind of [`Lanes`].
@@ -89,18 +98,15 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
-    fn numbers(
-        self,
-        pair: &[u8; 16],
-        counts: [usize; 2],
-        tail: &[u8; 16],
-        count: usize,
-    ) -> [u32; 4] {
+    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
         let pair = u128::from_le_bytes(*pair);
-        let tail = u128::from_le_bytes(*tail) ^ ((u128::from(ZEROS) << 64) | u128::from(ZEROS));
+        let text = u128::from_le_bytes(*tail.text);
+        let before = 1_u128.checked_shl(8 * u32::from(tail.point)).unwrap_or(0).wrapping_sub(1);
+        let text = (text & before) | ((text >> 8) & !before);
+        let digits = text ^ ((u128::from(ZEROS) << 64) | u128::from(ZEROS));
         // At most 16 bytes.
         #[allow(clippy::cast_possible_truncation)]
-        let tail = tail.checked_shl(128 - 8 * count as u32).unwrap_or(0);
+        let tail = digits.checked_shl(128 - 8 * tail.count as u32).unwrap_or(0);
         // The words, and numbers below 10^8.
         #[allow(clippy::cast_possible_truncation)]
         let (first, second) = (pair as u64, (pair >> ((8 * counts[0] + 8) & 127)) as u64);
@@ -123,7 +129,7 @@ mod wide {
     use pulp::x86::V3;
     use pulp::{NullaryFnOnce, cast};
 
-    use super::{Lanes, Task};
+    use super::{Lanes, Tail, Task};
 
     pub(super) struct Wide<K> {
         pub lanes: V3,
@@ -197,19 +203,18 @@ mod wide {
         }
 
         #[inline(always)]
-        fn numbers(
-            self,
-            pair: &[u8; 16],
-            counts: [usize; 2],
-            tail: &[u8; 16],
-            count: usize,
-        ) -> [u32; 4] {
-            let mut order = [[0; 16]; 2];
-            order[0] = PAIRS[(8 * counts[0] + counts[1]).wrapping_sub(9) & 63];
-            order[1].copy_from_slice(&TAILS[count.min(16)..][..16]);
+        fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
+            let mut order = [0; 16];
+            order.copy_from_slice(&TAILS[tail.count.min(16)..][..16]);
+            // From the point on, the byte behind: −1 is subtracted.
+            let before = self.sse2._mm_set1_epi8(tail.point.cast_signed() - 1);
+            let is_behind = self.sse2._mm_cmpgt_epi8(cast(order), before);
+            let order = self.sse2._mm_sub_epi8(cast(order), is_behind);
+            let pair_order = PAIRS[(8 * counts[0] + counts[1]).wrapping_sub(9) & 63];
+            let order = cast([cast::<[u8; 16], _>(pair_order), order]);
             let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
-            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail]), zero);
-            let digits = self.avx2._mm256_shuffle_epi8(digits, cast(order));
+            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail.text]), zero);
+            let digits = self.avx2._mm256_shuffle_epi8(digits, order);
             // Pairs, quadruples, all eight.
             let [tens, hundreds, myriads] =
                 [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
@@ -232,15 +237,14 @@ mod tests {
         text: &'a [u8; 64],
         pair: &'a [u8; 16],
         counts: [usize; 2],
-        tail: &'a [u8; 16],
-        count: usize,
+        tail: Tail<'a>,
     }
 
     impl Task for Both<'_> {
         type Output = ((u64, u64), [u32; 4]);
 
         fn run<L: Lanes>(self, lanes: L) -> Self::Output {
-            let numbers = lanes.numbers(self.pair, self.counts, self.tail, self.count);
+            let numbers = lanes.numbers(self.pair, self.counts, self.tail);
             (lanes.classes(self.text), numbers)
         }
     }
@@ -265,7 +269,17 @@ mod tests {
             let counts = [first, 1 + random((15 - first).min(8))];
             let mut pair = digits.map(|digit| b'9' + b'0' - digit);
             pair[first] = b' ';
-            let both = Both { text: &text, pair: &pair, counts, tail: &digits, count };
+            let mut number = digits;
+            let (count, point) = match random(17) {
+                16 => (count, Tail::NONE),
+                point => {
+                    number.copy_within(point..15, point + 1);
+                    number[point] = b'.';
+                    (count.min(15), u8::try_from(point).unwrap())
+                }
+            };
+            let tail = Tail { text: &number, count, point };
+            let both = Both { text: &text, pair: &pair, counts, tail };
             let ((others, breaks), numbers) = both.run(Words);
             assert_eq!(dispatch(both), ((others, breaks), numbers));
             for (i, &byte) in text.iter().enumerate() {

@@ -8,7 +8,7 @@ use favard_operator::Scalar;
 use crate::error::{ErrorKind, shown};
 use crate::input::Fault;
 pub(crate) use decimal::nearest;
-pub(crate) use lanes::{Lanes, Task, dispatch, front_digits, number_of};
+pub(crate) use lanes::{Lanes, Tail, Task, dispatch, front_digits, number_of};
 
 /// A byte of the text; past the end, a newline.
 #[inline]
