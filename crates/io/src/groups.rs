@@ -154,3 +154,51 @@ impl<T: Scalar> Part<'_, T> {
         ends.iter_mut().for_each(|end| *end += base);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever the rows: nearly all entries in a few of them, which are cut out of their groups; one
+    /// row; more rows than entries. The matrix is that of a stable sort, in which entries with the
+    /// same place are added in the order they came in: 0.1 + 0.2 + 0.3 ≠ 0.3 + 0.2 + 0.1.
+    #[test]
+    fn groups_are_a_stable_sort() {
+        let total = 200_000_u32;
+        for (rows, skew) in [(1_000_000, 12), (1_000_000, 0), (300, 5), (3, 0), (1, 0)] {
+            let entries: Vec<Entry<f64>> = (0..total)
+                .map(|i| {
+                    let mixed = u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+                    // One entry in 16 is anywhere, the others in the last rows.
+                    let rare = if i % 16 == 0 { 0 } else { skew };
+                    let row =
+                        rows - 1 - u32::try_from(mixed % u64::from(rows)).unwrap() / (1 << rare);
+                    Entry { row, column: i % 97, value: f64::from(i) / 10.0 }
+                })
+                .collect();
+            let mut groups = Groups::new(0..rows as usize, entries.len());
+            entries.chunks(777).for_each(|part| groups.extend(part).unwrap());
+            let csr = groups.finish(97).unwrap();
+            let mut sorted = entries.clone();
+            sorted.sort_by_key(Entry::place);
+            let mut wanted: Vec<(u64, f64)> = Vec::new();
+            for entry in &sorted {
+                match wanted.last_mut() {
+                    Some((place, sum)) if *place == entry.place() => *sum += entry.value,
+                    _ => wanted.push((entry.place(), entry.value)),
+                }
+            }
+            let mut found = Vec::new();
+            for row in 0..rows {
+                let (columns, values) = csr.row(row as usize);
+                found.extend(
+                    columns
+                        .iter()
+                        .zip(values)
+                        .map(|(&column, &value)| (Entry { row, column, value }.place(), value)),
+                );
+            }
+            assert!(found == wanted, "{rows} rows, skew {skew}");
+        }
+    }
+}
