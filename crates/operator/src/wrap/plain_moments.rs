@@ -103,9 +103,10 @@ mod tests {
     fn single(values: &[f64]) -> Csr<'static, f64> {
         let stored: Vec<(usize, f64)> =
             values.iter().copied().enumerate().filter(|entry| entry.1 != 0.0).collect();
-        let starts = (0..=values.len()).map(|i| stored.iter().filter(|e| e.0 < i).count());
-        let entries = stored.iter().map(|entry| entry.1).collect();
-        Csr::new((values.len(), 1), starts.collect(), vec![0; stored.len()], entries).unwrap()
+        let starts: Vec<usize> =
+            (0..=values.len()).map(|i| stored.iter().filter(|e| e.0 < i).count()).collect();
+        let entries: Vec<f64> = stored.iter().map(|entry| entry.1).collect();
+        Csr::new((values.len(), 1), starts, vec![0; stored.len()], entries).unwrap()
     }
 
     /// Columns whose plain sums would lose digits, overflow or underflow are left to others.
