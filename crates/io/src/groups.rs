@@ -195,7 +195,7 @@ mod tests {
                     columns
                         .iter()
                         .zip(values)
-                        .map(|(&column, &value)| (Entry { row, column, value }.place(), value)),
+                        .map(|(&column, &value)| (Entry { column, row, value }.place(), value)),
                 );
             }
             assert!(found == wanted, "{rows} rows, skew {skew}");
