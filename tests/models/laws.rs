@@ -313,3 +313,21 @@ proptest! {
         }
     }
 }
+
+/// The exact solver of dense data gets mean, scale and matrix from one pass; of sparse data from two
+/// and from products. With and without weights, centring and scaling the fits are the same.
+#[test]
+fn formed_in_one_pass_is_formed_by_products() {
+    for (rows, cols) in [(400, 9), (700, 40), (60, 60)] {
+        let x = sparse(rows, cols, 21);
+        let weights: Vec<f64> = (0..rows).map(|i| (i % 3) as f64).collect();
+        for (center, scale) in [(true, false), (true, true), (false, false), (false, true)] {
+            let pca = Pca::new(4).center(center).scale(scale).solver(Solver::Exact);
+            let dense = Dense::new(&x).unwrap();
+            assert_same(&pca.fit(&dense).unwrap(), &pca.fit(&csr(&x)).unwrap(), 1e-12);
+            let weighted = pca.fit_weighted(&dense, &weights).unwrap();
+            assert!(weighted.is_certified());
+            assert_same(&weighted, &pca.fit_weighted(&csr(&x), &weights).unwrap(), 1e-12);
+        }
+    }
+}

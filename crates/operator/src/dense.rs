@@ -37,7 +37,8 @@ use crate::{
 /// be counted on): the block is multiplied by $X$, and by its transpose while it is still in cache.
 /// With fewer rows in a block the sum $A^T Z$, n × k numbers moved for every block, would cost
 /// more than the second reading of $A$ that it saves. (50,000 × 500, f64, 2 cores: 68 ms against
-/// 114 at k = 8, 234 against 263 at k = 32.)
+/// 114 at k = 8, 234 against 263 at k = 32.) Of a contiguous matrix of at most 32 columns it is made
+/// by kernels of our own, which hold the sums of both products in registers.
 ///
 /// # Example
 /// ```
@@ -116,9 +117,9 @@ impl<'a, T: Scalar> Dense<'a, T> {
         self.array
     }
 
-    /// Bytes that forming the `dim` × `dim` Gram matrix of a dense matrix takes beside that matrix,
-    /// `inner` being its other side: partial sums, at most half of the matrix in all, and for each
-    /// thread the rows it works on.
+    /// Bytes that forming the `dim` × `dim` Gram or scatter matrix of a dense matrix takes beside that
+    /// matrix, `inner` being its other side: partial sums, at most half of the matrix in all, the
+    /// means of pieces of rows, and for each thread the rows it works on.
     ///
     /// # Example
     /// ```

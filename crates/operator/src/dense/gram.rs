@@ -9,39 +9,38 @@ use rayon::prelude::*;
 use super::square::{add_square, is_small, width};
 use crate::adjoint::{Side, Standardized};
 use crate::row_ops::CHUNK;
+use crate::wrap::SHORT;
 use crate::{Block, Scalar};
 
 /// Partial sums at most.
 const PARTIALS: usize = 16;
 
-/// Rows of a piece of few columns.
-const SHORT: usize = 256;
+/// How many of them for `inner` rows in pieces of `height`: they take at most half of the memory of A.
+pub(super) fn partials(dim: usize, inner: usize, height: usize) -> usize {
+    inner.div_ceil(height).min(inner / (2 * dim)).clamp(1, PARTIALS)
+}
 
 /// How a sum of `inner` squares of rows of `dim` numbers is cut.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cut {
-    pub dim: usize,
+struct Cut {
     inner: usize,
     /// The rows of a piece that stays in cache.
-    pub height: usize,
+    height: usize,
     /// The rows that each partial sum is over.
     step: usize,
 }
 
 impl Cut {
-    pub fn new(dim: usize, inner: usize) -> Self {
+    fn new(dim: usize, inner: usize) -> Self {
         let columns = dim.max(1);
         // Each piece updates all of the sum: many rows keep that small against their product.
         let height = if is_small(dim) { SHORT } else { (CHUNK / columns).clamp(256, 512) };
-        // Partial sums take at most half of the memory of A.
-        let pieces = inner.div_ceil(height).min(inner / (2 * columns)).clamp(1, PARTIALS);
-        // Whole pieces, so that no two of them are short.
-        let step = inner.div_ceil(pieces).next_multiple_of(height).max(height);
-        Self { dim, inner, height, step }
+        let step = inner.div_ceil(partials(columns, inner, height)).max(1);
+        Self { inner, height, step }
     }
 
     /// The rows of each partial sum.
-    pub fn ranges(self) -> Vec<Range<usize>> {
+    fn ranges(self) -> Vec<Range<usize>> {
         let starts = (0..self.inner).step_by(self.step);
         starts.map(|from| from..self.inner.min(from + self.step)).collect()
     }
@@ -56,7 +55,8 @@ pub(super) fn scratch<T: Scalar>(dim: usize, inner: usize) -> usize {
     let cut = Cut::new(dim, inner);
     let partials = inner.div_ceil(cut.step);
     let busy = rayon::current_num_threads().min(partials);
-    let means = inner.div_ceil(cut.height) * (dim + 1) * size_of::<f64>();
+    // Of each piece its weight and mean, and of sixteen groups of pieces the moments.
+    let means = (inner.div_ceil(SHORT) * (dim + 1) + 32 * dim) * size_of::<f64>();
     let piece = Block::<T>::len_for(cut.height, width::<T>(dim));
     means + (partials * Block::<T>::len_for(dim, dim) + 2 * busy * piece) * size_of::<T>()
 }

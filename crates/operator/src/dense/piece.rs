@@ -6,13 +6,15 @@
 use super::lines::Lines;
 use super::square::is_small;
 use crate::kernel::{Kernel, run};
+use crate::wrap::Sums;
 use crate::{Block, Scalar};
 
-/// The rows √wᵢ (aᵢ − m) and what their sums are, m being the mean of the rows in the precision of
-/// the matrix.
+/// The rows √wᵢ (aᵢ − m) and the moments of their columns, m being the mean in the precision of the
+/// matrix.
 ///
 /// Two readings of rows that stay in cache, which costs less than half of one from memory: the mean
-/// is known before anything is squared, so that nothing cancels, whatever the order of the rows.
+/// is known before anything is squared, so that nothing cancels, whatever the order of the rows. The
+/// moments have the bits of [`ColumnMoments`](crate::ColumnMoments), which adds up in the same order.
 #[derive(Debug)]
 pub(super) struct Piece<T> {
     /// √wᵢ (aᵢ − m), padded.
@@ -53,18 +55,36 @@ impl<T: Scalar> Piece<T> {
         }
     }
 
-    /// μ = m + Σ w (a − m) / Σ w and Σ w (a − μ)² = Σ w (a − m)² − (Σ w (a − m))² / Σ w, from m and
-    /// Σ w (a − m)² in their place.
+    /// Mean and squares of W columns from their sums about a row, and the mean as it is subtracted:
+    /// exactly that row's value for a constant column.
     #[inline(always)]
-    fn settle(&mut self, columns: std::ops::Range<usize>, sums: &[f64]) {
-        let inverse = 1.0 / self.weight;
-        let moments = self.mean[columns.clone()].iter_mut().zip(&mut self.squares[columns]);
-        for ((mean, square), sum) in moments.zip(sums) {
-            *mean += inverse * sum;
-            *square -= inverse * sum * sum;
-            // Not `max`, which takes what is not a number for zero.
-            *square = if *square < 0.0 { 0.0 } else { *square };
+    fn settle<const W: usize>(&mut self, from: usize, start: [f64; W], sums: &Pair<W>) -> [f64; W] {
+        let mut subtracted = [0.0; W];
+        for l in 0..W {
+            let sums = Sums([start[l], self.weight, sums.0[l], sums.1[l]]);
+            let (_, mean, squares) = sums.moments();
+            (self.mean[from + l], self.squares[from + l]) = (mean, squares);
+            subtracted[l] = T::of(mean).as_f64();
         }
+        subtracted
+    }
+}
+
+/// Σ w (a − a₀) and Σ w (a − a₀)² of W columns.
+#[derive(Debug, Clone, Copy)]
+struct Pair<const W: usize>([f64; W], [f64; W]);
+
+impl<const W: usize> Pair<W> {
+    const ZERO: Self = Self([0.0; W], [0.0; W]);
+
+    #[inline(always)]
+    fn add(mut self, a: [f64; W], start: [f64; W], w: f64) -> Self {
+        for l in 0..W {
+            let gap = a[l] - start[l];
+            self.0[l] += w * gap;
+            self.1[l] += w * gap * gap;
+        }
+        self
     }
 }
 
@@ -93,31 +113,18 @@ impl<T: Scalar, const W: usize, F: Fn(usize) -> f64> Center<'_, T, W, F> {
     #[inline(always)]
     fn by_columns(self, width: usize) {
         let Self { x, len, first, weight, piece } = self;
-        let inverse = 1.0 / piece.weight;
         for from in (0..width).step_by(W) {
             let x = x.skip(from);
             let wide = |i: usize| x.at::<W>(i).map(Scalar::as_f64);
-            // m ← a₀ + Σ w (a − a₀) / Σ w, rounded: exactly a₀ for a constant column
-            let (start, mut sum) = (wide(first), [0.0; W]);
+            let (start, mut sums) = (wide(first), Pair::ZERO);
             for i in 0..len {
-                let (a, w) = (wide(i), weight(i));
-                for l in 0..W {
-                    sum[l] += w * (a[l] - start[l]);
-                }
+                sums = sums.add(wide(i), start, weight(i));
             }
-            let mut m = [0.0; W];
-            for l in 0..W {
-                m[l] = T::of(start[l] + inverse * sum[l]).as_f64();
-            }
-            let (mut sum, mut square) = ([0.0; W], [0.0; W]);
+            let m = piece.settle(from, start, &sums);
             let mut rows = piece.rows.as_mut();
             for (i, to) in rows.data_mut().chunks_exact_mut(width).take(len).enumerate() {
-                let row = gaps(wide(i), m, weight(i), &mut sum, &mut square);
-                to[from..from + W].copy_from_slice(&row);
+                to[from..from + W].copy_from_slice(&standardize::<T, W>(wide(i), m, weight(i)));
             }
-            piece.mean[from..from + W].copy_from_slice(&m);
-            piece.squares[from..from + W].copy_from_slice(&square);
-            piece.settle(from..from + W, &sum);
         }
     }
 
@@ -125,60 +132,32 @@ impl<T: Scalar, const W: usize, F: Fn(usize) -> f64> Center<'_, T, W, F> {
     #[inline(always)]
     fn by_rows(self, width: usize) {
         let Self { x, len, first, weight, piece } = self;
-        let inverse = 1.0 / piece.weight;
-        let lines = width / W;
         let wide = |i: usize, c: usize| x.skip(c * W).at::<W>(i).map(Scalar::as_f64);
-        let mut sums = vec![[0.0; W]; lines];
+        let mut sums = vec![Pair::ZERO; width / W];
         for i in 0..len {
             let w = weight(i);
-            for (c, sum) in sums.iter_mut().enumerate() {
-                let (a, start, mut new) = (wide(i, c), wide(first, c), *sum);
-                for l in 0..W {
-                    new[l] += w * (a[l] - start[l]);
-                }
-                *sum = new;
+            for (c, sums) in sums.iter_mut().enumerate() {
+                *sums = sums.add(wide(i, c), wide(first, c), w);
             }
         }
-        let (means, _) = piece.mean.as_chunks_mut::<W>();
-        for (c, (mean, sum)) in means.iter_mut().zip(&mut sums).enumerate() {
-            let start = wide(first, c);
-            for l in 0..W {
-                mean[l] = T::of(start[l] + inverse * sum[l]).as_f64();
-            }
-            *sum = [0.0; W];
-        }
-        let (squares, _) = piece.squares.as_chunks_mut::<W>();
-        squares.fill([0.0; W]);
+        let settle = |(c, sums): (usize, &Pair<W>)| piece.settle(c * W, wide(first, c), sums);
+        let means: Vec<[f64; W]> = sums.iter().enumerate().map(settle).collect();
         let mut rows = piece.rows.as_mut();
         for (i, to) in rows.data_mut().chunks_exact_mut(width).take(len).enumerate() {
-            let w = weight(i);
-            let moments = means.iter().zip(&mut sums).zip(&mut *squares);
-            for (c, ((mean, sum), square)) in moments.enumerate() {
-                let (mut new, mut more) = (*sum, *square);
-                let row = gaps(wide(i, c), *mean, w, &mut new, &mut more);
-                (*sum, *square) = (new, more);
-                to[c * W..][..W].copy_from_slice(&row);
+            let (w, (lines, _)) = (weight(i), to.as_chunks_mut::<W>());
+            for (c, (to, &m)) in lines.iter_mut().zip(&means).enumerate() {
+                *to = standardize(wide(i, c), m, w);
             }
         }
-        piece.settle(0..width, sums.as_flattened());
     }
 }
 
-/// √w (a − m), with w (a − m) and w (a − m)² added to the sums.
+/// √w (a − m).
 #[inline(always)]
-fn gaps<T: Scalar, const W: usize>(
-    a: [f64; W],
-    m: [f64; W],
-    w: f64,
-    sum: &mut [f64; W],
-    square: &mut [f64; W],
-) -> [T; W] {
+fn standardize<T: Scalar, const W: usize>(a: [f64; W], m: [f64; W], w: f64) -> [T; W] {
     let (root, mut row) = (w.sqrt(), [T::zero(); W]);
     for l in 0..W {
-        let gap = a[l] - m[l];
-        sum[l] += w * gap;
-        square[l] += w * gap * gap;
-        row[l] = T::of(root * gap);
+        row[l] = T::of(root * (a[l] - m[l]));
     }
     row
 }

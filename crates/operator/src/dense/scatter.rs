@@ -1,13 +1,15 @@
 //! The moments of the columns and Σ wᵢ (aᵢ − μ)(aᵢ − μ)ᵀ, in one pass over the rows.
 
+use std::ops::Range;
+
 use ndarray::ArrayView2;
 use rayon::prelude::*;
 
-use super::gram::{Cut, collect};
+use super::gram::{collect, partials};
 use super::lines::Source;
 use super::piece::Piece;
 use super::square::{add_square, width};
-use crate::wrap::Group;
+use crate::wrap::{Group, SHORT, cut_dense};
 use crate::{Block, Scalar, Scatter};
 
 /// The rows that one partial sum is over.
@@ -15,7 +17,8 @@ use crate::{Block, Scalar, Scatter};
 struct Part<T> {
     /// The sum of the squares of pieces about their own means, its lower triangle.
     sum: Block<T>,
-    group: Group,
+    /// The moments, as [`ColumnMoments`](crate::ColumnMoments) groups them.
+    groups: Vec<Group>,
     /// Weight and mean of each piece.
     weights: Vec<f64>,
     means: Vec<f64>,
@@ -34,59 +37,58 @@ pub(super) fn scatter<T: Scalar>(a: ArrayView2<'_, T>, weights: Option<&[f64]>) 
         let moments = Group::empty(0).into_moments(rows);
         return Scatter { moments, weight, matrix: Block::zeros(0, 0) };
     }
-    let cut = Cut::new(dim, rows);
-    let source = Source::new(a);
+    let (source, ranges) = (Source::new(a), cut_dense((rows, dim)));
+    let each = ranges.len().div_ceil(partials(dim, rows, SHORT)).max(1);
     let mut parts: Vec<Part<T>> =
-        cut.ranges().into_par_iter().map(|range| within(&source, range, cut, weights)).collect();
-    let group = parts.iter().fold(Group::empty(dim), |all, part| all.merge(&part.group));
-    let sums: Vec<Block<T>> = parts
-        .par_iter_mut()
-        .map(|part| {
-            between(part, &group.mean, cut.height);
-            std::mem::replace(&mut part.sum, Block::zeros(0, 0))
-        })
-        .collect();
+        ranges.par_chunks(each).map(|ranges| within(&source, dim, ranges, weights)).collect();
+    let groups = parts.iter().flat_map(|part| &part.groups);
+    let group = groups.fold(Group::empty(dim), Group::merge);
+    parts.par_iter_mut().for_each(|part| between(part, &group.mean));
+    let sums: Vec<Block<T>> = parts.into_iter().map(|part| part.sum).collect();
     let weight = group.total;
     Scatter { moments: group.into_moments(rows), weight, matrix: collect(dim, &sums) }
 }
 
-/// The pieces of a range of rows, each about its own mean.
+/// The pieces of some ranges of rows, each about its own mean.
 fn within<T: Scalar>(
     source: &Source<'_, T>,
-    range: std::ops::Range<usize>,
-    cut: Cut,
+    dim: usize,
+    ranges: &[Range<usize>],
     weights: Option<&[f64]>,
 ) -> Part<T> {
-    let (dim, width) = (cut.dim, width::<T>(cut.dim));
-    let pieces = range.len().div_ceil(cut.height);
+    let width = width::<T>(dim);
+    let pieces = ranges.iter().map(|range| range.len().div_ceil(SHORT)).sum();
     let mut part = Part {
         sum: Block::zeros(dim, dim),
-        group: Group::empty(dim),
+        groups: Vec::with_capacity(ranges.len()),
         weights: Vec::with_capacity(pieces),
         means: Vec::with_capacity(pieces * dim),
     };
-    let (mut piece, mut copy) = (Piece::new(cut.height, width), Block::zeros(0, width));
-    for from in range.clone().step_by(cut.height) {
-        let len = cut.height.min(range.end - from);
-        let lines = source.lines((from, len), width, &mut copy);
-        piece.take(lines, len, weights.map(|weights| &weights[from..from + len]));
-        if piece.weight > 0.0 {
-            add_square(&piece.rows, len, part.sum.as_mut());
-            part.group.add(piece.weight, &piece.mean[..dim], &piece.squares[..dim]);
-            part.weights.push(piece.weight);
-            part.means.extend_from_slice(&piece.mean[..dim]);
+    let (mut piece, mut copy) = (Piece::new(SHORT, width), Block::zeros(0, width));
+    for range in ranges {
+        let mut group = Group::empty(dim);
+        for from in range.clone().step_by(SHORT) {
+            let len = SHORT.min(range.end - from);
+            let lines = source.lines((from, len), width, &mut copy);
+            piece.take(lines, len, weights.map(|weights| &weights[from..from + len]));
+            if piece.weight > 0.0 {
+                add_square(&piece.rows, len, part.sum.as_mut());
+                group.add(piece.weight, &piece.mean[..dim], &piece.squares[..dim]);
+                part.weights.push(piece.weight);
+                part.means.extend_from_slice(&piece.mean[..dim]);
+            }
         }
+        part.groups.push(group);
     }
     part
 }
 
 /// sum ← sum + Σ_c W_c (μ_c − μ)(μ_c − μ)ᵀ
-fn between<T: Scalar>(part: &mut Part<T>, mean: &[f64], height: usize) {
+fn between<T: Scalar>(part: &mut Part<T>, mean: &[f64]) {
     let dim = mean.len();
     let Part { sum, weights, means, .. } = part;
-    let mut rows = Block::zeros(height.min(weights.len()), width::<T>(dim));
-    let groups = weights.chunks(height).zip(means.chunks(height * dim));
-    for (weights, means) in groups {
+    let mut rows = Block::zeros(SHORT.min(weights.len()), width::<T>(dim));
+    for (weights, means) in weights.chunks(SHORT).zip(means.chunks(SHORT * dim)) {
         for (i, (weight, own)) in weights.iter().zip(means.chunks(dim)).enumerate() {
             let root = weight.sqrt();
             let gaps = own.iter().zip(mean).map(|(own, mean)| T::of(root * (own - mean)));

@@ -10,8 +10,8 @@ mod weighted;
 
 pub use centered::Centered;
 pub use masked::Masked;
-pub(crate) use moments::Group;
 pub use moments::{ColumnMoments, Moments, WeightedMoments};
+pub(crate) use moments::{Group, SHORT, Sums, cut_dense};
 pub use pattern::Pattern;
 pub use scaled::{Constant, Scaled};
 pub use shifted::Shifted;

@@ -1,5 +1,7 @@
 //! [`ColumnMoments`]: means and deviations of columns.
 
+use std::ops::Range;
+
 use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -168,23 +170,31 @@ impl Group {
 }
 
 /// Rows of a dense matrix whose differences to the first of them are added up together.
-const SHORT: usize = 256;
+pub(crate) const SHORT: usize = 256;
 
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
-/// What `piece` computes of ranges of rows, in their order. A piece costs a few numbers a column to
-/// set up and to merge: there is one for every eight entries a column.
-fn by_pieces<R: Send>(
-    (rows, cols): (usize, usize),
-    entries: usize,
-    piece: impl Fn(std::ops::Range<usize>) -> R + Sync,
-) -> Vec<R> {
+/// The rows of each piece. A piece costs a few numbers a column to set up and to merge: there is one
+/// for every eight entries a column.
+fn cut((rows, cols): (usize, usize), entries: usize) -> Vec<Range<usize>> {
     let pieces = (entries / (8 * cols).max(1)).clamp(1, PIECES);
     let step = rows.div_ceil(pieces).max(256);
-    let pieces = rows.div_ceil(step);
-    let range = |index: usize| index * step..rows.min((index + 1) * step);
-    (0..pieces).into_par_iter().map(|index| piece(range(index))).collect()
+    (0..rows).step_by(step).map(|from| from..rows.min(from + step)).collect()
+}
+
+/// The rows of each piece of a dense matrix, in which every [`SHORT`] rows are added up together.
+pub(crate) fn cut_dense((rows, cols): (usize, usize)) -> Vec<Range<usize>> {
+    cut((rows, cols), rows * cols)
+}
+
+/// What `piece` computes of ranges of rows, in their order.
+fn by_pieces<R: Send>(
+    shape: (usize, usize),
+    entries: usize,
+    piece: impl Fn(Range<usize>) -> R + Sync + Send,
+) -> Vec<R> {
+    cut(shape, entries).into_par_iter().map(piece).collect()
 }
 
 /// The moments of all pieces.
@@ -195,7 +205,7 @@ fn merge_all((rows, cols): (usize, usize), parts: &[Group]) -> Moments {
 /// x₀, Σ w, Σ w (x − x₀) and Σ w (x − x₀)² of values x with weights w, x₀ the first of them: no
 /// division a value, exact zeros for a constant column, and nothing is lost to a large mean.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums([f64; 4]);
+pub(crate) struct Sums(pub [f64; 4]);
 
 impl Sums {
     fn add(&mut self, value: f64, weight: f64) {
@@ -208,12 +218,14 @@ impl Sums {
     }
 
     /// (w, μ, S) with S = Σ w (x − x₀)² − (Σ w (x − x₀))²/w.
-    fn moments(self) -> (f64, f64, f64) {
+    pub fn moments(self) -> (f64, f64, f64) {
         let [first, total, sum, squares] = self.0;
         if total == 0.0 {
             return (0.0, 0.0, 0.0);
         }
-        (total, first + sum / total, (squares - sum * sum / total).max(0.0))
+        let left = squares - sum * sum / total;
+        // Not `max`, which takes what is not a number for zero.
+        (total, first + sum / total, if left < 0.0 { 0.0 } else { left })
     }
 }
 
