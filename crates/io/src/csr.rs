@@ -32,21 +32,12 @@ pub(crate) fn reserve<V>(
     list.try_reserve(more).map_err(|_| ErrorKind::Memory { what, bytes })
 }
 
-/// One entry of a matrix, on its way into it.
-#[derive(Debug, Clone, Copy, Default)]
-// In this order, the place of an entry is one word of memory on most processors.
-#[repr(C)]
-pub(crate) struct Entry<T> {
-    pub column: u32,
-    pub row: u32,
-    pub value: T,
-}
-
-impl<T> Entry<T> {
-    /// A number that increases from row to row, and from column to column in a row.
-    #[inline]
-    pub fn place(&self) -> u64 {
-        u64::from(self.row) << 32 | u64::from(self.column)
+/// Where the rows start, from how many entries each has (row i at position i + 1), in place.
+pub(crate) fn add_up(counts: &mut [usize]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += *count;
+        *count = sum;
     }
 }
 

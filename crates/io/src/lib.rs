@@ -5,12 +5,11 @@
 //! [`describe`] says what is in a file without loading it. The `write_` functions replace a file
 //! as a whole or leave it alone.
 //!
-//! The key decision is that a file is never believed and its text never held. Texts are cut at line
-//! ends and parsed by all threads, in pieces, once: to read numbers is what takes time. So the peak of
-//! memory is the matrix; for a sparse text that is not in the order of the rows about 1.4 times the
-//! matrix, because its entries wait in groups of rows until the last one is known. A header only says
-//! what to expect: memory is taken for what is there, up to [`Limits`], and an [`Error`] is one line
-//! with the file, the line and the column.
+//! The key decision is that a file is never believed and never held. Texts are cut at line ends and
+//! parsed by all threads, in pieces; a sparse file that is not in the order of the rows is read
+//! twice rather than sorted. So the peak of memory is the matrix. A header only says what to expect:
+//! memory is taken for what is there, up to [`Limits`], and an [`Error`] is one line with the
+//! file, the line and the column.
 //!
 //! # Example
 //! ```
@@ -32,7 +31,6 @@ mod csv;
 mod describe;
 mod error;
 mod format;
-mod groups;
 mod input;
 mod libsvm;
 mod loaded;

@@ -38,11 +38,9 @@ pub fn read<T: Scalar>(path: impl AsRef<Path>) -> Result<Loaded<T>> {
 ///
 /// # Memory
 /// The matrix itself, and at most 32 MiB of the file with what is being made of it (times the
-/// widening from text to numbers, at most 4). A text is never held whole. The entries of a sparse
-/// text that is not in the order of the rows are kept, 16 bytes each for `f64` and 12 for `f32`, until
-/// the last one is read, and given back group by group as they become the matrix: at the peak about 1.4
-/// times the matrix for `f64`, 1.6 for `f32`. A NumPy or AnnData file in such an order is read twice
-/// instead. The result has the same bits on any number of threads.
+/// widening from text to numbers, at most 4). A text is never held whole. A sparse file whose
+/// entries are not in the order of the rows is read twice instead of being sorted; a packed one is
+/// unpacked twice. The result has the same bits on any number of threads.
 ///
 /// # Errors
 /// One line that names the file and the place; see [`ErrorKind`].

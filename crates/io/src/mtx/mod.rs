@@ -2,9 +2,7 @@
 
 mod array;
 mod coordinate;
-mod entries;
 mod header;
-mod line;
 
 use favard_operator::Scalar;
 
