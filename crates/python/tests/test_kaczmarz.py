@@ -149,6 +149,8 @@ def test_ctrl_c_keeps_what_there_is():
         import os, signal, threading, time
         import numpy as np
         import favard
+        # What runs in the background of a shell inherits that Ctrl-C is ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         rng = np.random.default_rng(0)
         # ||A||_F**2 / sigma_min**2 is 4e5: a digit takes a million rows.
         A = rng.normal(size=(4000, 400)) * np.geomspace(1, 1e-2, 400)

@@ -149,6 +149,8 @@ CTRL_C = """
     import os, signal, sys, threading, time
     import numpy as np
     import favard
+    # What runs in the background of a shell inherits that Ctrl-C is ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     {setup}
     sent = []
 
