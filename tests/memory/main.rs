@@ -74,6 +74,13 @@ fn other_fits() {
     let (taken, _) = peak(|| pca.fit(&tall).unwrap());
     assert_stated("formed by products", pca.memory(&tall).unwrap(), taken);
 
+    // An iteration that is given up for the matrix.
+    let flat = Block::<f64>::gaussian(8000, 400, 3);
+    let (flat, pca) = (Dense::new(flat.view()).unwrap(), Pca::new(1).tolerance(1e-8));
+    let (taken, fit) = peak(|| pca.fit(&flat).unwrap());
+    assert!(fit.method().1.contains("were not enough"), "{:?}", fit.method());
+    assert_stated("given up", pca.memory(&flat).unwrap(), taken);
+
     let weights: Vec<f64> = (0..6000).map(|i| 1.0 + f64::from(i % 3)).collect();
     let pca = Pca::new(5).scale(true).solver(Solver::Lanczos).products(60);
     let stated = pca.on(&tall).weights(&weights).unwrap().memory().unwrap();

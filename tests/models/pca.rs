@@ -1,5 +1,8 @@
 //! PCA against the exact eigenproblem.
 
+use std::ops::ControlFlow;
+
+use favard_engine::Record;
 use favard_models::{Pca, Solver};
 use favard_operator::{Block, Dense};
 
@@ -68,8 +71,8 @@ fn fits_do_not_depend_on_threads() {
     };
     let one = fit(1);
     assert!(one == fit(2) && one == fit(4));
-    // Eigenproblems of 300 and of 140, large enough for a parallel solver to differ.
-    let square = csr(&sparse(900, 300, 6));
+    // Eigenproblems of 450 and of 140, large enough for a parallel solver to differ.
+    let square = csr(&sparse(900, 450, 6));
     let large = |threads: usize, solver: Solver| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| Pca::new(50).solver(solver).fit(&square).unwrap())
@@ -81,6 +84,43 @@ fn fits_do_not_depend_on_threads() {
         let column = one.components().view().column(j).to_owned();
         let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
         assert!(largest > 0.0);
+    }
+}
+
+/// Dense data whose spectrum is flat, so that an iteration that looked cheap has no end: it is given up
+/// for the matrix. An easy spectrum of the same size is iterated on. Both report what was done.
+#[test]
+fn a_hard_dense_spectrum_is_given_up_for_the_matrix() {
+    for (rows, cols) in [(8000, 400), (400, 8000)] {
+        let noise = Block::<f64>::gaussian(8000, 400, 3);
+        let mut x = noise.view().to_owned();
+        x = if rows < cols { x.t().to_owned() } else { x };
+        let (pca, mut ticks) = (Pca::new(1).tolerance(1e-8), Vec::new());
+        let mut watch = |record: &Record<f64>| {
+            ticks.push(record.tick);
+            ControlFlow::Continue(())
+        };
+        let data = Dense::new(x.view()).unwrap();
+        let fit = pca.fit_watched(&data, &mut watch).unwrap();
+        let (method, reason) = fit.method();
+        assert!(method == Solver::Exact && reason.contains("were not enough"), "{reason}");
+        assert!(fit.is_certified());
+        let exact = pca.clone().solver(Solver::Exact).fit(&data).unwrap();
+        let gap = fit.explained_variance()[0] - exact.explained_variance()[0];
+        // The same matrix, formed in two ways: each is off by at most m ε trace.
+        assert!(gap.abs() <= 2.0 * 8000.0 * f64::EPSILON * fit.total_variance(), "{gap:e}");
+        let info = fit.info();
+        assert!(info.applications > exact.info().applications && info.passes > 10.0);
+        let passes: Vec<f64> = info.history.iter().map(|record| record.passes).collect();
+        assert!(passes.is_sorted() && passes.len() == ticks.len(), "{passes:?}");
+
+        // Now with a direction that stands out.
+        x.rows_mut().into_iter().enumerate().for_each(|(i, mut row)| {
+            let size = if i % 2 == 0 { 1.0 } else { -1.0 };
+            row.iter_mut().for_each(|value| *value += size);
+        });
+        let fit = pca.fit(&Dense::new(x.view()).unwrap()).unwrap();
+        assert!(fit.method().0 == Solver::Lanczos && fit.is_certified(), "{:?}", fit.method());
     }
 }
 

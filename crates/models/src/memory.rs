@@ -1,6 +1,5 @@
 //! Bytes that a fit takes, before it runs.
 
-use faer::Par;
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
 use favard_engine::Record;
 use favard_operator::{
@@ -11,6 +10,7 @@ use favard_operator::{
 use crate::error::Result;
 use crate::pca::{Choice, Plan};
 use crate::solvers::sample_terms;
+use crate::symmetric::parts;
 use crate::{Lanczos, Solver};
 
 /// A block of this shape.
@@ -27,7 +27,7 @@ fn square<T: Scalar>(dim: usize) -> usize {
 /// faer's scratch.
 pub(crate) fn symmetric<T: Scalar>(dim: usize) -> usize {
     let (want, spec) = (ComputeEigenvectors::Yes, faer::Spec::default());
-    let scratch = self_adjoint_evd_scratch::<T>(dim, want, Par::Seq, spec);
+    let scratch = self_adjoint_evd_scratch::<T>(dim, want, parts(dim), spec);
     3 * square::<T>(dim) + scratch.unaligned_bytes_required()
 }
 
@@ -161,15 +161,20 @@ pub(crate) fn fit<T: Scalar>(
         let cols = guarded::<T>(dim, components);
         Ok(engine::<T>(dim, cols) + 2 * scratch(side, cols)?)
     };
-    let method = Choice::new(op).choose::<T>(plan).0;
+    let choice = Choice::new(op);
+    let method = choice.choose::<T>(plan).0;
+    let formed = || -> Result<usize> {
+        let forming = if op.forms_gram() {
+            Dense::<T>::gram_scratch(dim, inner)
+        } else {
+            slabs::<T>(dim) + scratch(side, dim.min(4 * T::LANE))?
+        };
+        Ok(exact::<T>(dim, components, forming) + scratch(side, components)?)
+    };
     let solve = match (method, rows) {
-        (Solver::Exact, _) => {
-            let forming = if op.forms_gram() {
-                Dense::<T>::gram_scratch(dim, inner)
-            } else {
-                slabs::<T>(dim) + scratch(side, dim.min(4 * T::LANE))?
-            };
-            exact::<T>(dim, components, forming) + scratch(side, components)?
+        (Solver::Exact, _) => formed()?,
+        (Solver::Lanczos | Solver::Auto, _) if choice.patience::<T>(plan).is_some() => {
+            lanczos(plan.lanczos())?.max(formed()?)
         }
         (Solver::Lanczos | Solver::Auto, _) => lanczos(plan.lanczos())?,
         // A few steps of block Lanczos find the ends of the spectrum first.

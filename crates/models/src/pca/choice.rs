@@ -20,6 +20,12 @@ pub(crate) struct Choice {
 /// Forming is sure, the number of steps is not.
 const MARGIN: f64 = 1.5;
 
+/// The same where the iteration can be given up for the matrix, so that little is lost.
+const SMALL_MARGIN: f64 = 1.2;
+
+/// Up to this many times the cost of an iteration as expected, the matrix is what it is given up for.
+const NEAR: f64 = 4.0;
+
 impl Choice {
     pub fn new<T: Scalar>(op: &dyn AdjointOperator<T>) -> Self {
         let (rows, cols) = op.shape();
@@ -29,7 +35,7 @@ impl Choice {
 
     /// Nanoseconds of a product with so many columns.
     fn product(&self, columns: f64) -> f64 {
-        let each = if self.forms { (0.06 * columns).max(0.32) } else { 0.65 + 0.06 * columns };
+        let each = if self.forms { 0.15 + 0.027 * columns } else { 0.65 + 0.06 * columns };
         self.work * each
     }
 
@@ -60,7 +66,8 @@ impl Choice {
         let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
         let n = self.dim;
         let ratio = krylov / exact;
-        if exact <= MARGIN * krylov {
+        let margin = if self.forms { SMALL_MARGIN } else { MARGIN };
+        if exact <= margin * krylov {
             let reason = format!(
                 "the {n} × {n} matrix is formed and solved: about {steps:.0} block products of an \
                  iteration would cost {ratio:.1} times as much"
@@ -74,5 +81,16 @@ impl Choice {
             );
             (Solver::Lanczos, reason)
         }
+    }
+    /// The steps after which block Lanczos, chosen for a plan, has cost what forming and solving the
+    /// matrix costs: then that is done instead. `None` where it is out of the question: for data that
+    /// does not form it at the speed of a matrix product, or where that is far more than the steps
+    /// should take, so that its memory is not asked for.
+    pub fn patience<T: Scalar>(&self, plan: &Plan) -> Option<u64> {
+        let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
+        let is_near = self.forms && plan.solver == Solver::Auto && exact <= NEAR * krylov;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand at most
+        let patience = (steps * exact / krylov).max(steps).ceil() as u64;
+        is_near.then_some(patience)
     }
 }

@@ -1,6 +1,8 @@
 //! [`Problem`]: the leading eigenpairs of $s A^T A$, found on the smaller side of A.
 
-use favard_engine::{Info, Stop};
+use std::ops::ControlFlow;
+
+use favard_engine::{Info, Record, Stop};
 use favard_operator::{
     Adjoint, AdjointOperator, Block, Gram, LinearOperator, Orthonormalizer, RowOperator, Scalar,
     Workspace,
@@ -58,6 +60,12 @@ pub(crate) struct Solution<T> {
     pub reason: String,
 }
 
+/// A method and why it was chosen.
+struct Way {
+    method: Solver,
+    reason: String,
+}
+
 impl<'a, T: Scalar> Problem<'a, T> {
     pub fn new(op: &'a dyn AdjointOperator<T>, scale: f64) -> Self {
         let (rows, cols) = op.shape();
@@ -113,9 +121,11 @@ impl<'a, T: Scalar> Problem<'a, T> {
             return Ok(Solution { eigen, method, reason });
         }
         let random = matches!(start, Start::Random);
+        let way = Way { method, reason };
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
-            let eigen = self.on_side(&outer, plan, method, start, keeper, watch)?;
+            let (eigen, Way { method, reason }) =
+                self.on_side(&outer, plan, way, start, keeper, watch)?;
             let mut eigen = self.right_vectors(eigen)?;
             eigen.keep_word(plan.tolerance);
             // V is half a product with C, and so is A V of a start.
@@ -123,30 +133,81 @@ impl<'a, T: Scalar> Problem<'a, T> {
             Ok(Solution { eigen, method, reason })
         } else {
             let covariance = Gram::new(self.op).with_scale(self.scale)?;
-            let eigen = self.on_side(&covariance, plan, method, start, keeper, watch)?;
+            let (eigen, Way { method, reason }) =
+                self.on_side(&covariance, plan, way, start, keeper, watch)?;
             Ok(Solution { eigen, method, reason })
         }
     }
 
-    /// The eigenpairs of one of the two Gram operators.
+    /// The eigenpairs of one of the two Gram operators, and how they were found in the end.
     fn on_side(
         &mut self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
-        method: Solver,
+        way: Way,
         start: Start<'_, T>,
         keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
-    ) -> Result<Eigen<T>> {
-        match start {
+    ) -> Result<(Eigen<T>, Way)> {
+        let method = way.method;
+        let eigen = match start {
             // One step: there is nothing to save, and a run that is taken up starts again.
             _ if method == Solver::Exact => self.exact(gram, plan, watch),
+            Start::Random if method == Solver::Lanczos && keeper.is_idle() => {
+                return self.patiently(gram, plan, way, keeper, watch);
+            }
             Start::Random => plan.solve(method, gram, None, keeper, watch),
             Start::Near(v) => plan.solve(method, gram, Some(&self.to_side(v)?), keeper, watch),
             Start::Found(v, values) => {
                 plan.lanczos().extend_kept(gram, (values, &self.to_side(v)?), keeper, watch)
             }
+        };
+        Ok((eigen?, way))
+    }
+
+    /// Block Lanczos, given up for the matrix once it has cost as much as that: see
+    /// [`Choice::patience`].
+    fn patiently(
+        &mut self,
+        gram: &dyn LinearOperator<T>,
+        plan: &Plan,
+        way: Way,
+        keeper: &mut Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<(Eigen<T>, Way)> {
+        let patience = Choice::new(self.op).patience::<T>(plan).unwrap_or(u64::MAX);
+        let mut is_given_up = false;
+        let mut patient = |record: &Record<T>| {
+            watch(record)?;
+            is_given_up = record.tick >= patience;
+            if is_given_up {
+                ControlFlow::Break(Stop::Iterations)
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        let found = plan.solve(way.method, gram, None, keeper, &mut patient)?;
+        // The last step may have been the one that was needed.
+        if !is_given_up || found.info.stop == Stop::Converged {
+            return Ok((found, way));
         }
+        let before = found.info;
+        let mut exact = self.exact(gram, plan, watch)?;
+        for record in &mut exact.info.history {
+            record.tick += before.iterations;
+            record.passes += before.passes;
+        }
+        exact.info.iterations += before.iterations;
+        exact.info.applications += before.applications;
+        exact.info.passes += before.passes;
+        exact.info.history.splice(0..0, before.history);
+        let (n, _) = gram.shape();
+        let reason = format!(
+            "the {n} × {n} matrix is formed and solved: {} block products of an iteration, about as \
+             much work, were not enough",
+            before.applications
+        );
+        Ok((exact, Way { method: Solver::Exact, reason }))
     }
 
     /// The matrix formed and solved, in one step to watch. The residuals are recomputed from the

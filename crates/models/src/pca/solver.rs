@@ -27,12 +27,15 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 /// | form, other data | $n/8$ products with 8 columns |
 /// | solve the matrix | $0.2\, n^3$ |
 /// | a product with b columns, sparse data | $2e\, (0.65 + 0.06 b)$ |
-/// | a product with b columns, dense data | $2e \max(0.32, 0.06 b)$ |
+/// | a product with b columns, dense data | $2e\, (0.15 + 0.027 b)$ |
 /// | orthogonalise in a step, basis of c columns | $n\, b\, (c + 8) / 6$ |
 /// | steps | $(9 + 4 k / b)(0.4 + 0.075 \log_{10} 1/\tau)$ |
 ///
 /// The number of steps is a mean over spectra of real data, and a hard one takes several times as
-/// many: forming is preferred up to 1.5 times the cost. A start that is given decides for Lanczos.
+/// many: forming is preferred up to 1.5 times the cost. For dense data it is preferred up to 1.2 times,
+/// because there the iteration is given up for the matrix once it has cost as much (unless the matrix is
+/// more than 4 times what the iteration should take): however hard the spectrum, the fit takes about
+/// twice the cheaper way. A start that is given, or a checkpoint, decides for Lanczos alone.
 ///
 /// # Example
 /// ```
