@@ -16,6 +16,8 @@ pub enum Kind {
     Rows,
     /// Uniform values, by columns.
     Columns,
+    /// Values of three to six digits, as most files have them, by rows.
+    Short,
     /// Whole numbers below 200, by rows.
     Whole,
 }
@@ -26,6 +28,7 @@ impl Kind {
         match self {
             Self::Rows => "real-rows",
             Self::Columns => "real-columns",
+            Self::Short => "short-rows",
             Self::Whole => "integer-rows",
         }
     }
@@ -46,11 +49,19 @@ pub fn write(path: &Path, kind: Kind, entries: usize) -> Outcome<()> {
         for stretch in 0..EACH {
             let other = stretch * STRETCH + rng.random_range(1..=STRETCH);
             let (row, col) = if kind == Kind::Columns { (other, line) } else { (line, other) };
-            if kind == Kind::Whole {
-                writeln!(to, "{row} {col} {}", rng.random_range(1..200))?;
-            } else {
+            match kind {
+                Kind::Whole => writeln!(to, "{row} {col} {}", rng.random_range(1..200))?,
+                Kind::Short => {
+                    // 0.125, -31.07, 4.5002.
+                    let digits = f64::from(rng.random_range(-999_999_i32..1_000_000));
+                    let value = digits / 10_f64.powi(rng.random_range(3..7));
+                    let places = rng.random_range(2..5);
+                    writeln!(to, "{row} {col} {value:.places$}")?;
+                }
                 // As scipy.io.mmwrite has it.
-                writeln!(to, "{row} {col} {:E}", rng.random_range(-1.0_f64..1.0))?;
+                Kind::Rows | Kind::Columns => {
+                    writeln!(to, "{row} {col} {:E}", rng.random_range(-1.0_f64..1.0))?;
+                }
             }
         }
     }

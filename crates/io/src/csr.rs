@@ -32,13 +32,32 @@ pub(crate) fn reserve<V>(
     list.try_reserve(more).map_err(|_| ErrorKind::Memory { what, bytes })
 }
 
-/// Where the rows start, from how many entries each has (row i at position i + 1), in place.
-pub(crate) fn add_up(counts: &mut [usize]) {
-    let mut sum = 0;
-    for count in counts {
-        sum += *count;
-        *count = sum;
+/// One entry of a matrix, on its way into it.
+#[derive(Debug, Clone, Copy, Default)]
+// In this order, the place of an entry is one word of memory on most processors.
+#[repr(C)]
+pub(crate) struct Entry<T> {
+    pub column: u32,
+    pub row: u32,
+    pub value: T,
+}
+
+impl<T> Entry<T> {
+    /// A number that increases from row to row, and from column to column in a row.
+    #[inline]
+    pub fn place(&self) -> u64 {
+        u64::from(self.row) << 32 | u64::from(self.column)
     }
+}
+
+/// Entries from lists of their rows, columns and values.
+pub(crate) fn together<'a, T: Scalar>(
+    rows: &'a [u32],
+    columns: &'a [u32],
+    values: &'a [T],
+) -> impl ExactSizeIterator<Item = Entry<T>> + Clone + Sync {
+    let lists = rows.iter().zip(columns).zip(values);
+    lists.map(|((&row, &column), &value)| Entry { column, row, value })
 }
 
 /// Entries of rows that were counted before, put in their places as they come.
@@ -95,11 +114,11 @@ impl<T: Scalar> Scatter<T> {
 
     /// Places the next entries. They must be the ones that were counted: others are dropped, and
     /// make [`Scatter::finish`] fail.
-    pub fn place(&mut self, rows: &[u32], columns: &[u32], values: &[T]) {
-        self.placed += rows.len();
+    pub fn place(&mut self, entries: impl ExactSizeIterator<Item = Entry<T>> + Clone + Sync) {
+        self.placed += entries.len();
         let mut parts = self.parts();
         let fill = |part: &mut Part<'_, T>| {
-            for ((&row, &column), &value) in rows.iter().zip(columns).zip(values) {
+            for Entry { column, row, value } in entries.clone() {
                 let Some(next) =
                     (row as usize).checked_sub(part.first).and_then(|row| part.next.get_mut(row))
                 else {

@@ -4,7 +4,7 @@ use favard_operator::{Csr, Scalar};
 use hdf5_pure::{AttrValue, DType, Dataset, File, Group};
 use ndarray::Array2;
 
-use crate::csr::{Scatter, finish, reserve, zeros};
+use crate::csr::{Scatter, finish, reserve, together, zeros};
 use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
@@ -291,7 +291,7 @@ impl<'s> AnnData<'s> {
                 }
                 part_columns.push(column);
             }
-            scatter.place(&part_rows, &part_columns, &part_values);
+            scatter.place(together(&part_rows, &part_columns, &part_values));
         }
         scatter.finish(cols).map_err(fail)
     }

@@ -5,8 +5,8 @@
 //! [`describe`] says what is in a file without loading it. The `write_` functions replace a file
 //! as a whole or leave it alone.
 //!
-//! The key decision is that a file is never believed and never held. Texts are cut at line ends and
-//! parsed by all threads, in pieces; a sparse file that is not in the order of the rows is read
+//! The key decision is that a file is never believed and its text never held. Texts are cut at line
+//! ends and parsed by all threads, in pieces; a sparse file that is not in the order of the rows is read
 //! twice rather than sorted. So the peak of memory is the matrix. A header only says what to expect:
 //! memory is taken for what is there, up to [`Limits`], and an [`Error`] is one line with the
 //! file, the line and the column.

@@ -6,7 +6,7 @@ use favard_operator::{Csr, Scalar};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
-use crate::csr::{Scatter, finish, zeros};
+use crate::csr::{Scatter, finish, together, zeros};
 use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::input::{Cursor, Source};
@@ -241,7 +241,7 @@ impl<'s> Archive<'s> {
             if !is_part {
                 break;
             }
-            scatter.place(&part_rows, &part_cols, &part_values);
+            scatter.place(together(&part_rows, &part_cols, &part_values));
         }
         scatter.finish(cols).map_err(fail)
     }

@@ -57,11 +57,22 @@ pub(crate) fn parse_lines<P: Default + Send>(
     source: &Source<'_>,
     start: u64,
     parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
+    absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send,
+) -> Result<ControlFlow<()>> {
+    let width = 8 * rayon::current_num_threads();
+    // A piece and what is made of it should stay in the cache of a core.
+    let size = (HELD / (2 * width)).clamp(1 << 16, 1 << 17);
+    parse_pieces(source, start, (width, size), parse, absorb)
+}
+
+/// [`parse_lines`] with so many pieces at a time, of about so many bytes.
+fn parse_pieces<P: Default + Send>(
+    source: &Source<'_>,
+    start: u64,
+    (width, size): (usize, usize),
+    parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
     mut absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send,
 ) -> Result<ControlFlow<()>> {
-    let width = 4 * rayon::current_num_threads();
-    // A piece and what is made of it should stay in the cache of a core.
-    let size = (HELD / (2 * width)).clamp(1 << 16, 1 << 18);
     if !source.is_gzip() {
         let feed = Feed::Ranges { next: start, start, end: source.len(), size: size as u64 };
         return run(source, feed, width, &parse, &mut absorb);
@@ -214,7 +225,7 @@ impl<P> Piece<P> {
         let first = if is_first { from } else { from - 1 };
         (self.skip, self.base) = (0, first);
         let text = &mut self.text;
-        // At most 256 KiB and a byte.
+        // At most 128 KiB and a byte.
         let wanted = usize::try_from(to - first).unwrap_or(usize::MAX);
         text.resize(wanted, 0);
         let io = |error| Fault::new(0, ErrorKind::Io(error));
@@ -260,5 +271,53 @@ impl<P> Piece<P> {
             step *= 2;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::path::Path;
+
+    use super::*;
+
+    /// Whatever the size of the pieces, and so wherever the cuts fall, the lines come whole, once and
+    /// in order, and know where they were.
+    #[test]
+    fn cuts_at_every_byte_lose_nothing() {
+        let text = b"%%head\n1 2 3.5\n\n  4 5 -6e-1\r\n% a longer remark\n7 8 9\n\n\n10 11 12";
+        let start = text.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text).unwrap();
+        let packed = packed.finish().unwrap();
+        for ends in [&text[..], &text[..text.len() - 2], &text[..start + 8]] {
+            let plain = Source::bytes(Path::new("a"), ends, crate::Limits::default()).unwrap();
+            let gzip = Source::bytes(Path::new("a"), &packed, crate::Limits::default()).unwrap();
+            for (source, text) in [(plain, ends), (gzip, &text[..])] {
+                for (size, width) in (1..=text.len() + 1).flat_map(|size| [(size, 1), (size, 3)]) {
+                    let mut found = Vec::new();
+                    let absorb = |piece: &mut Piece<Vec<u8>>| {
+                        assert_eq!(piece.parsed, piece.text());
+                        if !piece.parsed.is_empty() {
+                            assert_eq!(piece.base, (start + found.len()) as u64);
+                            assert_eq!(piece.parsed.last(), Some(&b'\n'));
+                        }
+                        found.extend_from_slice(&piece.parsed);
+                        Ok(ControlFlow::Continue(()))
+                    };
+                    let parse = |text: &[u8], to: &mut Vec<u8>| {
+                        text.clone_into(to);
+                        Ok(())
+                    };
+                    let _ =
+                        parse_pieces(&source, start as u64, (width, size), parse, absorb).unwrap();
+                    let mut wanted = text[start..].to_vec();
+                    if wanted.last() != Some(&b'\n') {
+                        wanted.push(b'\n');
+                    }
+                    assert_eq!(found, wanted, "pieces of {size} bytes");
+                }
+            }
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 mod array;
 mod coordinate;
+mod entries;
 mod header;
+mod line;
 
 use favard_operator::Scalar;
 

@@ -1,9 +1,14 @@
 //! Numbers and fields in text.
 
+mod decimal;
+mod lanes;
+
 use favard_operator::Scalar;
 
 use crate::error::{ErrorKind, shown};
 use crate::input::Fault;
+pub(crate) use decimal::nearest;
+pub(crate) use lanes::{Lanes, Tail, Task, dispatch, front_digits, number_of};
 
 /// A byte of the text; past the end, a newline.
 #[inline]
@@ -38,7 +43,6 @@ fn eight_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
     const TO_TOP: u64 = u64::from_le_bytes([0x80 - 10; 8]);
     const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-    const MASK: u64 = 0x0000_00ff_0000_00ff;
     let chunk = text.get(at..)?.first_chunk::<8>()?;
     // A digit becomes 0..=9; adding 0x76 carries all else into the top bit.
     let digits = u64::from_le_bytes(*chunk) ^ ZEROS;
@@ -46,11 +50,7 @@ fn eight_digits(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let count = others.trailing_zeros() / 8;
     // The first digit is in the lowest byte: zeros below it are zeros in front.
     let digits = digits.checked_shl(64 - 8 * count).unwrap_or(0);
-    // d₀d₁…d₇: pairs, then quadruples, then all.
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let high = (pairs & MASK).wrapping_mul(100 + (1_000_000 << 32));
-    let low = ((pairs >> 16) & MASK).wrapping_mul(1 + (10_000 << 32));
-    Some((high.wrapping_add(low) >> 32, count as usize))
+    Some((number_of(digits), count as usize))
 }
 
 fn more_digits(text: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
@@ -120,8 +120,7 @@ fn decimal(text: &[u8], at: usize) -> Option<(f64, usize)> {
         power += if sign == b'-' { -exponent } else { exponent };
         end = stop;
     }
-    let value = scaled(digits, power)?;
-    Some((if is_negative { -value } else { value }, end))
+    Some((nearest(is_negative, digits, power)?, end))
 }
 
 /// Appends the digits at `at` to those before the point; wraps around past 19 of them.
@@ -179,52 +178,6 @@ fn fraction(text: &[u8], mut at: usize, mut digits: u64) -> (u64, usize) {
         at += 1;
     }
 }
-
-/// The nearest number to digits · 10^power, for the powers that need no long arithmetic.
-#[inline]
-fn scaled(digits: u64, power: i64) -> Option<f64> {
-    const EXACT: [f64; 23] = [
-        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
-    ];
-    if digits == 0 {
-        return Some(0.0);
-    }
-    let size = usize::try_from(power.unsigned_abs()).ok()?;
-    // Both factors are numbers, so the one rounding is the nearest. (Up to 2^53 would do; that is in
-    // the midst of the numbers with 16 digits, and branches that nobody can foresee cost more.)
-    if digits < 1_000_000_000_000_000 && size < EXACT.len() {
-        let (digits, ten) = (digits as f64, EXACT[size]);
-        return Some(if power < 0 { digits / ten } else { digits * ten });
-    }
-    if power >= 0 {
-        return (power == 0).then_some(digits as f64);
-    }
-    // 5^27 < 2^63. With w and d shifted to the top bit, q = ⌊2^63 w / d⌋ has 63 or 64 bits: ten
-    // more than a number keeps. A remainder only has to be seen, which bit 0 is enough for.
-    let five = *FIVES.get(size)?;
-    let (up, down) = (digits.leading_zeros(), five.leading_zeros());
-    let (top, bottom) = (u128::from(digits << up) << 63, u128::from(five << down));
-    let quotient = top / bottom;
-    let sticky = u128::from(quotient * bottom != top);
-    // Below 2^64, as the top is below 2 · bottom · 2^63.
-    #[allow(clippy::cast_possible_truncation)]
-    let rounded = (quotient | sticky) as u64 as f64;
-    // w / 10^k = q · 2^(down − up − 63 − k): a power of two between 2^-190 and 2^0, exact.
-    let two = 1023 + i64::from(down) - i64::from(up) - 63 + power;
-    Some(rounded * f64::from_bits(two.cast_unsigned() << 52))
-}
-
-/// 5^0, 5^1, …, 5^27.
-const FIVES: [u64; 28] = {
-    let mut powers = [1; 28];
-    let mut i = 1;
-    while i < powers.len() {
-        powers[i] = 5 * powers[i - 1];
-        i += 1;
-    }
-    powers
-};
 
 #[cold]
 fn non_finite<T: Scalar>(text: &[u8], at: usize, length: usize) -> Fault {

@@ -1,0 +1,298 @@
+//! [`Lanes`]: many bytes of text at a time, on any processor.
+
+// Inlining is what carries the instruction set from `dispatch` into the loops: without it they would
+// be compiled for the oldest processor.
+#![allow(clippy::inline_always)]
+
+/// `0` in each byte.
+const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
+
+/// What a parser asks of the processor.
+pub(crate) trait Lanes: Copy {
+    /// Bit i of the first is set when byte i is not a digit, of the second when it is at most that of
+    /// a carriage return: the end of a line, or a tab and what else no line should hold.
+    fn classes(self, text: &[u8; 64]) -> (u64, u64);
+
+    /// Two numbers of `counts[0]` and `counts[1]` digits, 1 to 8 each, that stand in `pair` with one
+    /// byte between them, and the two halves, of eight digits each, of the number in `tail`.
+    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4];
+}
+
+/// A number of up to 16 digits, with or without a point in it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tail<'a> {
+    /// It starts with the number.
+    pub text: &'a [u8; 16],
+    /// Digits, at most 16, or 15 with a point.
+    pub count: usize,
+    /// Those before the point; [`Tail::NONE`] where there is none.
+    pub point: u8,
+}
+
+impl Tail<'_> {
+    /// No point.
+    pub const NONE: u8 = 16;
+}
+
+/// A loop that is compiled for every kind of [`Lanes`].
+pub(crate) trait Task {
+    /// What it gives.
+    type Output;
+
+    /// Runs it. Implementations and all they call often are `#[inline(always)]`.
+    fn run<L: Lanes>(self, lanes: L) -> Self::Output;
+}
+
+/// Runs a task with the widest lanes of this processor.
+pub(crate) fn dispatch<K: Task>(task: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(lanes) = pulp::x86::V3::try_new() {
+        return lanes.vectorize(wide::Wide { lanes, task });
+    }
+    task.run(Words)
+}
+
+/// The first `count` ≤ 8 digits of a word of text, behind as many zeros as there are others; the
+/// first digit is in the lowest byte.
+#[inline(always)]
+pub(crate) fn front_digits(text: u64, count: usize) -> u64 {
+    // In two steps: a shift by 64 would be none.
+    let half = 32_usize.wrapping_sub(4 * count) & 63;
+    ((text ^ ZEROS) << half) << half
+}
+
+/// The number that the eight digits of a word are.
+#[inline(always)]
+pub(crate) fn number_of(digits: u64) -> u64 {
+    const MASK: u64 = 0x0000_00ff_0000_00ff;
+    // d₀d₁…d₇: pairs, then quadruples, then all.
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    let high = (pairs & MASK).wrapping_mul(100 + (1_000_000 << 32));
+    let low = ((pairs >> 16) & MASK).wrapping_mul(1 + (10_000 << 32));
+    high.wrapping_add(low) >> 32
+}
+
+/// Eight bytes in a word: every processor has them.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Words;
+
+impl Lanes for Words {
+    #[inline(always)]
+    fn classes(self, text: &[u8; 64]) -> (u64, u64) {
+        const TO_TOP: u64 = u64::from_le_bytes([0x80 - 10; 8]);
+        const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
+        const PAST: u64 = u64::from_le_bytes([0x80 - 14; 8]);
+        const GATHER: u64 = 0x0102_0408_1020_4080;
+        // The top bits of the bytes, side by side.
+        let gather = |tops: u64| (tops >> 7).wrapping_mul(GATHER) >> 56;
+        let (words, _) = text.as_chunks::<8>();
+        words.iter().rev().fold((0, 0), |(others, breaks), &word| {
+            let word = u64::from_le_bytes(word);
+            // A digit becomes 0..=9; adding 0x76 carries all else into the top bit.
+            let digits = word ^ ZEROS;
+            let others_here = (digits | (digits & !TOPS).wrapping_add(TO_TOP)) & TOPS;
+            // From 14 on, adding 0x72 carries into the top bit.
+            let breaks_here = !(word | (word & !TOPS).wrapping_add(PAST)) & TOPS;
+            ((others << 8) | gather(others_here), (breaks << 8) | gather(breaks_here))
+        })
+    }
+
+    #[inline(always)]
+    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
+        let pair = u128::from_le_bytes(*pair);
+        let text = u128::from_le_bytes(*tail.text);
+        let before = 1_u128.checked_shl(8 * u32::from(tail.point)).unwrap_or(0).wrapping_sub(1);
+        let text = (text & before) | ((text >> 8) & !before);
+        let digits = text ^ ((u128::from(ZEROS) << 64) | u128::from(ZEROS));
+        // At most 16 bytes.
+        #[allow(clippy::cast_possible_truncation)]
+        let tail = digits.checked_shl(128 - 8 * tail.count as u32).unwrap_or(0);
+        // The words, and numbers below 10^8.
+        #[allow(clippy::cast_possible_truncation)]
+        let (first, second) = (pair as u64, (pair >> ((8 * counts[0] + 8) & 127)) as u64);
+        #[allow(clippy::cast_possible_truncation)]
+        let numbers = [
+            front_digits(first, counts[0]),
+            front_digits(second, counts[1]),
+            tail as u64,
+            (tail >> 64) as u64,
+        ]
+        .map(|word| number_of(word) as u32);
+        numbers
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    //! 32 bytes in a register.
+
+    use pulp::x86::V3;
+    use pulp::{NullaryFnOnce, cast};
+
+    use super::{Lanes, Tail, Task};
+
+    pub(super) struct Wide<K> {
+        pub lanes: V3,
+        pub task: K,
+    }
+
+    impl<K: Task> NullaryFnOnce for Wide<K> {
+        type Output = K::Output;
+
+        #[inline(always)]
+        fn call(self) -> K::Output {
+            self.task.run(self.lanes)
+        }
+    }
+
+    /// From `count` on: byte j is taken from place j + count − 16, and 0 where that is before the
+    /// first.
+    static TAILS: [u8; 32] = {
+        let mut table = [0x80; 32];
+        let mut i = 16;
+        while i < 32 {
+            #[allow(clippy::cast_possible_truncation)]
+            let place = i as u8 - 16;
+            table[i] = place;
+            i += 1;
+        }
+        table
+    };
+
+    /// For a pair of m + 1 and n + 1 digits, at 8 m + n: where the bytes of the two numbers are taken
+    /// from, each at the end of its eight.
+    static PAIRS: [[u8; 16]; 64] = {
+        let mut table = [[0x80; 16]; 64];
+        let mut i = 0;
+        while i < 64 {
+            let (first, second) = (i / 8 + 1, i % 8 + 1);
+            let mut j = 0;
+            while j < 8 {
+                #[allow(clippy::cast_possible_truncation)]
+                if j < first {
+                    table[i][8 - first + j] = j as u8;
+                }
+                #[allow(clippy::cast_possible_truncation)]
+                if j < second && first + 1 + j < 16 {
+                    table[i][16 - second + j] = (first + 1 + j) as u8;
+                }
+                j += 1;
+            }
+            i += 1;
+        }
+        table
+    };
+
+    impl Lanes for V3 {
+        #[inline(always)]
+        fn classes(self, text: &[u8; 64]) -> (u64, u64) {
+            let half = |half: [u8; 32]| {
+                let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+                let digits = self.avx2._mm256_sub_epi8(cast(half), zero);
+                let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
+                let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
+                let last = self.avx._mm256_set1_epi8(b'\r'.cast_signed());
+                let least = self.avx2._mm256_min_epu8(cast(half), last);
+                let are_breaks = self.avx2._mm256_cmpeq_epi8(cast(half), least);
+                [are_digits, are_breaks]
+                    .map(|is| u64::from(self.avx2._mm256_movemask_epi8(is).cast_unsigned()))
+            };
+            let [low, high]: [[u8; 32]; 2] = cast(*text);
+            let ([low, low_breaks], [high, high_breaks]) = (half(low), half(high));
+            (!(low | (high << 32)), low_breaks | (high_breaks << 32))
+        }
+
+        #[inline(always)]
+        fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
+            let mut order = [0; 16];
+            order.copy_from_slice(&TAILS[tail.count.min(16)..][..16]);
+            // From the point on, the byte behind: −1 is subtracted.
+            let before = self.sse2._mm_set1_epi8(tail.point.cast_signed() - 1);
+            let is_behind = self.sse2._mm_cmpgt_epi8(cast(order), before);
+            let order = self.sse2._mm_sub_epi8(cast(order), is_behind);
+            let pair_order = PAIRS[(8 * counts[0] + counts[1]).wrapping_sub(9) & 63];
+            let order = cast([cast::<[u8; 16], _>(pair_order), order]);
+            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail.text]), zero);
+            let digits = self.avx2._mm256_shuffle_epi8(digits, order);
+            // Pairs, quadruples, all eight.
+            let [tens, hundreds, myriads] =
+                [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
+            let pairs = self.avx2._mm256_maddubs_epi16(digits, tens);
+            let fours = self.avx2._mm256_madd_epi16(pairs, hundreds);
+            let fours = self.avx2._mm256_packus_epi32(fours, fours);
+            let eights = self.avx2._mm256_madd_epi16(fours, myriads);
+            let [row, col, _, _, high, low, _, _]: [u32; 8] = cast(eights);
+            [row, col, high, low]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    struct Both<'a> {
+        text: &'a [u8; 64],
+        pair: &'a [u8; 16],
+        counts: [usize; 2],
+        tail: Tail<'a>,
+    }
+
+    impl Task for Both<'_> {
+        type Output = ((u64, u64), [u32; 4]);
+
+        fn run<L: Lanes>(self, lanes: L) -> Self::Output {
+            let numbers = lanes.numbers(self.pair, self.counts, self.tail);
+            (lanes.classes(self.text), numbers)
+        }
+    }
+
+    /// Every byte at every place, every number of digits: the same on words and on wide registers.
+    #[test]
+    fn lanes_agree() {
+        let mut seed = 1_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(seed >> 33).unwrap() % below
+        };
+        let near = *b"0123456789/:.-+eE \n\r\t\x0b\x0e%x\x00\x7f\x80\x8a\xb0\xb9\xff";
+        for _ in 0..20_000 {
+            let text: [u8; 64] = std::array::from_fn(|_| match random(4) {
+                0 => near[random(near.len())],
+                1 => u8::try_from(random(256)).unwrap(),
+                _ => near[random(10)],
+            });
+            let digits: [u8; 16] = std::array::from_fn(|_| near[random(10)]);
+            let (first, count) = (1 + random(8), random(17));
+            let counts = [first, 1 + random((15 - first).min(8))];
+            let mut pair = digits.map(|digit| b'9' + b'0' - digit);
+            pair[first] = b' ';
+            let mut number = digits;
+            let (count, point) = match random(17) {
+                16 => (count, Tail::NONE),
+                point => {
+                    number.copy_within(point..15, point + 1);
+                    number[point] = b'.';
+                    (count.min(15), u8::try_from(point).unwrap())
+                }
+            };
+            let tail = Tail { text: &number, count, point };
+            let both = Both { text: &text, pair: &pair, counts, tail };
+            let ((others, breaks), numbers) = both.run(Words);
+            assert_eq!(dispatch(both), ((others, breaks), numbers));
+            for (i, &byte) in text.iter().enumerate() {
+                assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
+                assert_eq!(breaks >> i & 1 == 1, byte <= b'\r', "{byte}");
+            }
+            let value = |digits: &[u8]| {
+                digits.iter().fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))
+            };
+            assert_eq!(u64::from(numbers[0]), value(&pair[..first]));
+            assert_eq!(u64::from(numbers[1]), value(&pair[first + 1..][..counts[1]]));
+            let whole = u64::from(numbers[2]) * 100_000_000 + u64::from(numbers[3]);
+            assert_eq!(whole, value(&digits[..count]));
+        }
+    }
+}
