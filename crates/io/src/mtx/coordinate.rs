@@ -26,8 +26,8 @@ struct Plan<'s> {
 /// Entries that come in the order of the rows are appended as they are read. Most files in another
 /// order show it in their first lines, and are then read twice: the entries of each row are counted,
 /// then put in their places. In both cases the matrix itself is all that is held, besides the few lines
-/// that are being parsed. To keep the entries, and so to parse them once, took a sixth less time
-/// and up to 2.7 times the matrix.
+/// that are being parsed. To keep the entries, so that the text is parsed once, was 1.5 times as
+/// fast as `mmread` where this is 1.1 times, and took up to 2.7 times the matrix.
 pub(super) fn read<T: Scalar>(
     source: &Source<'_>,
     header: &Header,
