@@ -84,13 +84,14 @@ impl Choice {
     }
     /// The steps after which block Lanczos, chosen for a plan, has cost what forming and solving the
     /// matrix costs: then that is done instead. `None` where it is out of the question: for data that
-    /// does not form it at the speed of a matrix product, or where that is far more than the steps
-    /// should take, so that its memory is not asked for.
+    /// does not form it at the speed of a matrix product, where that is far more than the steps should
+    /// take, so that its memory is not asked for, or where the budget ends before.
     pub fn patience<T: Scalar>(&self, plan: &Plan) -> Option<u64> {
         let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
         let is_near = self.forms && plan.solver == Solver::Auto && exact <= NEAR * krylov;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand at most
         let patience = (steps * exact / krylov).max(steps).ceil() as u64;
-        is_near.then_some(patience)
+        let budget = plan.lanczos().limits().1;
+        is_near.then_some(patience).filter(|&patience| patience < budget)
     }
 }

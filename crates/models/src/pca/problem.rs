@@ -61,10 +61,7 @@ pub(crate) struct Solution<T> {
 }
 
 /// A method and why it was chosen.
-struct Way {
-    method: Solver,
-    reason: String,
-}
+type Way = (Solver, String);
 
 impl<'a, T: Scalar> Problem<'a, T> {
     pub fn new(op: &'a dyn AdjointOperator<T>, scale: f64) -> Self {
@@ -121,21 +118,18 @@ impl<'a, T: Scalar> Problem<'a, T> {
             return Ok(Solution { eigen, method, reason });
         }
         let random = matches!(start, Start::Random);
-        let way = Way { method, reason };
+        let way = (method, reason);
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
-            let (eigen, Way { method, reason }) =
-                self.on_side(&outer, plan, way, start, keeper, watch)?;
-            let mut eigen = self.right_vectors(eigen)?;
+            let found = self.on_side(&outer, plan, way, start, keeper, watch)?;
+            let mut eigen = self.right_vectors(found.eigen)?;
             eigen.keep_word(plan.tolerance);
             // V is half a product with C, and so is A V of a start.
             eigen.info.passes += if random { 0.5 } else { 1.0 };
-            Ok(Solution { eigen, method, reason })
+            Ok(Solution { eigen, ..found })
         } else {
             let covariance = Gram::new(self.op).with_scale(self.scale)?;
-            let (eigen, Way { method, reason }) =
-                self.on_side(&covariance, plan, way, start, keeper, watch)?;
-            Ok(Solution { eigen, method, reason })
+            self.on_side(&covariance, plan, way, start, keeper, watch)
         }
     }
 
@@ -148,13 +142,13 @@ impl<'a, T: Scalar> Problem<'a, T> {
         start: Start<'_, T>,
         keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
-    ) -> Result<(Eigen<T>, Way)> {
-        let method = way.method;
+    ) -> Result<Solution<T>> {
+        let (method, reason) = way;
         let eigen = match start {
             // One step: there is nothing to save, and a run that is taken up starts again.
             _ if method == Solver::Exact => self.exact(gram, plan, watch),
             Start::Random if method == Solver::Lanczos && keeper.is_idle() => {
-                return self.patiently(gram, plan, way, keeper, watch);
+                return self.patiently(gram, plan, reason, keeper, watch);
             }
             Start::Random => plan.solve(method, gram, None, keeper, watch),
             Start::Near(v) => plan.solve(method, gram, Some(&self.to_side(v)?), keeper, watch),
@@ -162,7 +156,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
                 plan.lanczos().extend_kept(gram, (values, &self.to_side(v)?), keeper, watch)
             }
         };
-        Ok((eigen?, way))
+        Ok(Solution { eigen: eigen?, method, reason })
     }
 
     /// Block Lanczos, given up for the matrix once it has cost as much as that: see
@@ -171,10 +165,10 @@ impl<'a, T: Scalar> Problem<'a, T> {
         &mut self,
         gram: &dyn LinearOperator<T>,
         plan: &Plan,
-        way: Way,
+        reason: String,
         keeper: &mut Keeper,
         watch: &mut Watch<'_, T>,
-    ) -> Result<(Eigen<T>, Way)> {
+    ) -> Result<Solution<T>> {
         let patience = Choice::new(self.op).patience::<T>(plan).unwrap_or(u64::MAX);
         let mut is_given_up = false;
         let mut patient = |record: &Record<T>| {
@@ -186,12 +180,12 @@ impl<'a, T: Scalar> Problem<'a, T> {
                 ControlFlow::Continue(())
             }
         };
-        let found = plan.solve(way.method, gram, None, keeper, &mut patient)?;
+        let eigen = plan.solve(Solver::Lanczos, gram, None, keeper, &mut patient)?;
         // The last step may have been the one that was needed.
-        if !is_given_up || found.info.stop == Stop::Converged {
-            return Ok((found, way));
+        if !is_given_up || eigen.info.stop == Stop::Converged {
+            return Ok(Solution { eigen, method: Solver::Lanczos, reason });
         }
-        let before = found.info;
+        let before = eigen.info;
         let mut exact = self.exact(gram, plan, watch)?;
         for record in &mut exact.info.history {
             record.tick += before.iterations;
@@ -207,7 +201,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
              much work, were not enough",
             before.applications
         );
-        Ok((exact, Way { method: Solver::Exact, reason }))
+        Ok(Solution { eigen: exact, method: Solver::Exact, reason })
     }
 
     /// The matrix formed and solved, in one step to watch. The residuals are recomputed from the
