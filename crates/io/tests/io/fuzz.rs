@@ -245,13 +245,40 @@ fn matrix_market() {
         data!("pattern.mtx"),
         b"%%MatrixMarket matrix coordinate integer general\r\n4 4 5\r\n4 4 1\r\n1 2 -3\r\n2 1 7\r\n1 2 5\r\n3 3 0\r\n",
     ];
-    fuzz("mtx", Format::MatrixMarket, &texts.map(<[u8]>::to_vec), 2000);
+    let mut corpus = texts.map(<[u8]>::to_vec).to_vec();
+    corpus.extend(long_matrix_market());
+    fuzz("mtx", Format::MatrixMarket, &corpus, 2000);
+}
+
+/// Files of 40 entries with numbers of every length, by rows and by columns: long enough that most
+/// lines are read the quick way, which looks ahead.
+fn long_matrix_market() -> [Vec<u8>; 4] {
+    let numbers = ["-0.12345678901234567", "3", "1.5e-7", "250", "0.333333", "+17E2", "-2.25"];
+    let entries = |by_rows: bool, end: &str| -> String {
+        let line = |e: usize| {
+            let (row, column) = if by_rows { (e / 4, 7 * (e % 4)) } else { (e % 8, e / 8) };
+            let number = numbers[e % numbers.len()];
+            format!("{} {} {number}{end}", row + 1, column + 1)
+        };
+        (0..40).map(line).collect()
+    };
+    let whole: String =
+        (0..40).map(|e| format!("{} {} {}\n", e / 4 + 1, e % 4 + 1, e * e)).collect();
+    let head = "%%MatrixMarket matrix coordinate";
+    [
+        format!("{head} real general\n% by rows\n10 22 40\n{}", entries(true, "\n")),
+        format!("{head} real general\n8 5 40\n{}", entries(false, "\n")),
+        format!("{head} real general\r\n10 22 40\r\n{}", entries(true, "  \r\n")),
+        format!("{head} integer general\n10 4 40\n{whole}"),
+    ]
+    .map(String::into_bytes)
 }
 
 #[test]
 fn packed_matrix_market() {
-    let texts = [&data!("coordinate.mtx")[..], data!("symmetric.mtx")];
-    fuzz("mtx.gz", Format::MatrixMarket, &texts.map(gzip), 1000);
+    let mut corpus = [&data!("coordinate.mtx")[..], data!("symmetric.mtx")].map(gzip).to_vec();
+    corpus.extend(long_matrix_market().map(|text| gzip(&text)));
+    fuzz("mtx.gz", Format::MatrixMarket, &corpus, 1000);
 }
 
 #[test]

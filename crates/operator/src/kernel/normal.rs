@@ -3,13 +3,10 @@
 use rayon::prelude::*;
 
 use super::lanes::{Kernel, Packed, gather, run, scatter};
-use super::slab::{Slab, pack, rows_of, rows_of_mut, slabs, with_lanes};
+use super::slab::{Slab, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
 use super::{All, Pick, Rows, Values, forward, groups, is_near, transpose};
 use crate::{Between, BlockMut, BlockRef, Scalar, Workspace};
-
-/// Entries of a block of rows, gathered and then scattered while they are in the cache.
-const ENTRIES: usize = 1 << 13;
 
 /// Rows that one task transforms.
 const TASK: usize = 1024;
@@ -45,7 +42,7 @@ pub(crate) fn normal<T: Scalar, V: Values<T>>(
     }
 }
 
-/// Each group of rows is walked in blocks of rows that stay in the cache between their two uses.
+/// Each group of rows is walked once: a row is gathered, and scattered at once.
 #[allow(clippy::too_many_arguments)] // those of the product
 fn one_pass<T: Scalar, const W: usize, V: Values<T>>(
     a: Rows<'_, V>,
@@ -58,23 +55,18 @@ fn one_pass<T: Scalar, const W: usize, V: Values<T>>(
     ws: &mut Workspace<T>,
 ) {
     let Between { weights, offset, sums } = between;
-    // As many rows as have the entries of a block when they are of mean length, at least one.
-    let height = (ENTRIES / a.entries().div_ceil(a.rows())).clamp(1, a.rows());
     let copy = pack::<T, W>(x, ws);
     let mut buffers = ws.take(groups * a.cols, W);
-    let mut z = ws.take(groups * height, W);
-    let mut totals = ws.take_zeros(groups, W);
+    let mut totals = ws.take(groups, W);
     let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
-    let (width, has_sums) = (x.cols(), sums.is_some());
-    let task = Task { a, x: rows, groups, height, width, has_sums, weights, offset };
-    fill::<T, W, V>(&task, buffers.as_mut(), z.as_mut(), totals.as_mut());
+    let task = Task { a, x: rows, groups, weights, offset: offset.map(load) };
+    fill::<T, W, V>(&task, buffers.as_mut(), totals.as_mut());
     reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
     if let Some(sums) = sums {
         add_totals(totals.as_ref(), sums);
     }
     copy.into_iter().for_each(|copy| ws.give(copy));
     ws.give(buffers);
-    ws.give(z);
     ws.give(totals);
 }
 
@@ -90,29 +82,21 @@ struct Task<'a, T, const W: usize, V> {
     a: Rows<'a, V>,
     x: &'a [[T; W]],
     groups: usize,
-    /// Rows of a block.
-    height: usize,
-    /// Columns of the slab, at most W.
-    width: usize,
-    /// Whether the sums of the columns are wanted.
-    has_sums: bool,
     weights: Option<&'a [T]>,
-    offset: Option<&'a [T]>,
+    offset: Option<[T; W]>,
 }
 
 fn fill<T: Scalar, const W: usize, V: Values<T>>(
     task: &Task<'_, T, W, V>,
     mut buffers: BlockMut<'_, T>,
-    mut z: BlockMut<'_, T>,
     mut totals: BlockMut<'_, T>,
 ) {
     let buffers = rows_of_mut::<T, W>(buffers.data_mut()).par_chunks_mut(task.a.cols);
-    let z = rows_of_mut::<T, W>(z.data_mut()).par_chunks_mut(task.height);
     let totals = rows_of_mut::<T, W>(totals.data_mut()).par_iter_mut();
-    let tasks = buffers.zip(z).zip(totals).enumerate().with_max_len(1);
-    tasks.for_each(|(number, ((y, z), total))| {
+    let tasks = buffers.zip(totals).enumerate().with_max_len(1);
+    tasks.for_each(|(number, (y, total))| {
         y.fill([T::zero(); W]);
-        run(Group::<T, W, V> { task, number, y, z, total });
+        run(Group::<T, W, V> { task, number, y, total });
     });
 }
 
@@ -120,7 +104,6 @@ struct Group<'t, 'a, T, const W: usize, V> {
     task: &'t Task<'a, T, W, V>,
     number: usize,
     y: &'t mut [[T; W]],
-    z: &'t mut [[T; W]],
     total: &'t mut [T; W],
 }
 
@@ -128,31 +111,23 @@ impl<T: Scalar, const W: usize, V: Values<T>> Kernel for Group<'_, '_, T, W, V> 
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
-        let &Task { a, x, groups, height, width, has_sums, weights, offset } = self.task;
-        let Self { y, z, total, .. } = self;
-        let rows = All.group(a, self.number, groups);
-        for from in rows.clone().step_by(height) {
-            let block = from..rows.end.min(from + height);
-            // zᵢ ← Σ_c a_ic x_c
-            for (i, z) in block.clone().zip(z.iter_mut()) {
-                let (columns, values) = a.row(i);
-                *z = gather(columns, values, Packed(x));
+        let &Task { a, x, groups, weights, ref offset } = self.task;
+        let mut total = [T::zero(); W];
+        for i in All.group(a, self.number, groups) {
+            let (columns, values) = a.row(i);
+            // z ← wᵢ (Σ_c a_ic x_c − m)
+            let mut z: [T; W] = gather(columns, values, Packed(x));
+            if let Some(offset) = offset {
+                (0..W).for_each(|j| z[j] -= offset[j]);
             }
-            // zᵢ ← wᵢ (zᵢ − m)
-            let part = BlockMut::from_parts(z.as_flattened_mut(), block.len(), width, W);
-            Between::transform(
-                weights,
-                offset,
-                part,
-                from,
-                has_sums.then_some(&mut total[..width]),
-            );
-            // y_c ← y_c + a_ic zᵢ
-            for (i, &z) in block.zip(z.iter()) {
-                let (columns, values) = a.row(i);
-                scatter(z, columns, values, 0, y);
+            if let Some(weights) = weights {
+                (0..W).for_each(|j| z[j] *= weights[i]);
             }
+            (0..W).for_each(|j| total[j] += z[j]);
+            // y_c ← y_c + a_ic z
+            scatter(z, columns, values, 0, self.y);
         }
+        *self.total = total;
     }
 }
 
