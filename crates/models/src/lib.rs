@@ -28,6 +28,9 @@ mod eigen;
 mod error;
 mod estimate;
 mod exact;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod instances;
 mod kaczmarz;
 mod lanczos;
 pub mod least_squares;

@@ -40,6 +40,9 @@ mod closure;
 mod dense;
 mod error;
 mod gram;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub mod instances;
 mod kernel;
 mod linear;
 mod row;
