@@ -69,7 +69,7 @@ pub use row::RowOperator;
 pub use sampling::Sampler;
 pub use scalar::Scalar;
 pub use scatter::Scatter;
-pub use sparse::{Csr, Sparse, SparseIndex};
+pub use sparse::{Column, Csr, Sparse, SparseIndex};
 pub use stochastic::{Batch, StochasticOperator};
 pub use workspace::Workspace;
 pub use wrap::{

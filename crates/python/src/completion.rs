@@ -55,10 +55,12 @@ impl Problem {
     }
 }
 
-/// The stored entries of a sparse matrix, in place where they are stored by rows.
+/// The stored entries of a sparse matrix, in place where they are stored by rows and with columns of
+/// 32 bits.
 fn entries<T: Scalar + Element>(data: &Data<T>) -> Result<Csr<'_, T>, Failure> {
     match data.open()? {
         Matrix::Sparse(sparse) => Ok(sparse.into_csr()),
+        Matrix::Long(sparse) => Ok(sparse.into_csr().into_short()?),
         Matrix::Dense(_) => {
             let text = "X: the observed entries are those that a sparse matrix stores";
             Err(favard_operator::Error::external(text).into())

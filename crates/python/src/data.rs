@@ -1,6 +1,8 @@
 //! Arrays of NumPy and SciPy as operators, without a copy.
 
-use favard_operator::{Block, Csr, Dense, Result, Scalar, Sparse};
+use std::borrow::Cow;
+
+use favard_operator::{Block, Column, Csr, Dense, Result, Scalar, Sparse, SparseIndex};
 use ndarray::{ArrayView1, ArrayView2, Dimension, Ix1, Ix2};
 use numpy::{
     Element, PyArray, PyArrayDescrMethods, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods,
@@ -127,25 +129,30 @@ impl<T: Scalar + Element> Data<T> {
             Self::Sparse { shape, pointers, columns, values, by_columns } => {
                 let shape = if *by_columns { (shape.1, shape.0) } else { *shape };
                 let values = values.slice();
-                let csr = match (pointers, columns) {
-                    (Indices::Short(p), Indices::Short(c)) => {
-                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
-                    }
-                    (Indices::Short(p), Indices::Long(c)) => {
-                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
-                    }
-                    (Indices::Long(p), Indices::Short(c)) => {
-                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
-                    }
-                    (Indices::Long(p), Indices::Long(c)) => {
-                        Csr::from_parts(shape, p.slice(), c.slice(), values)?
-                    }
+                let pointers = match pointers {
+                    Indices::Short(list) => i32::pointers(Cow::Borrowed(list.slice()))?,
+                    Indices::Long(list) => i64::pointers(Cow::Borrowed(list.slice()))?,
                 };
-                let sparse = if *by_columns { Sparse::from_columns(csr) } else { csr.into() };
-                Ok(Matrix::Sparse(sparse))
+                Ok(match columns {
+                    Indices::Short(columns) => {
+                        let columns = i32::columns(Cow::Borrowed(columns.slice()))?;
+                        let csr = Csr::new(shape, pointers, columns, values)?;
+                        Matrix::Sparse(stored(csr, *by_columns))
+                    }
+                    Indices::Long(columns) => {
+                        let columns = columns.slice();
+                        let csr = Csr::with_long_columns(shape, pointers, columns, values)?;
+                        Matrix::Long(stored(csr, *by_columns))
+                    }
+                })
             }
         }
     }
+}
+
+/// What is stored by rows, or by columns when it is the transpose.
+fn stored<T: Scalar, I: Column>(csr: Csr<'_, T, I>, by_columns: bool) -> Sparse<'_, T, I> {
+    if by_columns { Sparse::from_columns(csr) } else { csr.into() }
 }
 
 /// Numbers of weights, start vectors, right-hand sides: copied, for they are few.

@@ -11,6 +11,8 @@ use favard_operator::{
 pub enum Matrix<'a, T: Scalar> {
     Dense(Dense<'a, T>),
     Sparse(Sparse<'a, T>),
+    /// With columns of 64 bits, read where they are.
+    Long(Sparse<'a, T, i64>),
 }
 
 /// Runs the same code on either.
@@ -19,6 +21,7 @@ macro_rules! on {
         match $matrix {
             Matrix::Dense($x) => $body,
             Matrix::Sparse($x) => $body,
+            Matrix::Long($x) => $body,
         }
     };
 }
@@ -28,6 +31,7 @@ impl<T: Scalar> Matrix<'_, T> {
     pub fn by_rows(self) -> Self {
         match self {
             Self::Sparse(x) if x.is_by_columns() => Self::Sparse(x.into_csr().into()),
+            Self::Long(x) if x.is_by_columns() => Self::Long(x.into_csr().into()),
             other => other,
         }
     }

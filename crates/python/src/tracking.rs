@@ -93,6 +93,7 @@ fn update<T: Scalar + Element>(
         Data::Dense(array) => tracker.update(Block::from_array(array.view()).as_ref())?,
         Data::Sparse { .. } => match rows.open()? {
             Matrix::Sparse(sparse) => tracker.update_sparse(&sparse.into_csr())?,
+            Matrix::Long(sparse) => tracker.update_sparse(&sparse.into_csr().into_short()?)?,
             Matrix::Dense(dense) => tracker.update(dense.to_block()?.as_ref())?,
         },
     };

@@ -349,7 +349,7 @@ def test_fork():
 @pytest.mark.parametrize("kind", ["dense", "int32", "int64"])
 def test_matrices_are_read_in_place(dtype, kind):
     """20 million numbers, 160 or 80 MB, and CSR's indices, 80 or 160 MB: a fit takes less than
-    40 MB beside them. Only int64 columns are narrowed, to 80 MB."""
+    40 MB beside them."""
     done = python(
         f"""
         import resource
@@ -373,8 +373,7 @@ def test_matrices_are_read_in_place(dtype, kind):
         """
     )
     assert done.returncode == 0, done.stderr
-    narrowed = 80_000 if kind == "int64" else 0
-    assert int(done.stdout) < narrowed + 40_000
+    assert int(done.stdout) < 40_000
 
 
 def test_nothing_is_kept(dense):

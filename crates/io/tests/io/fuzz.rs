@@ -260,10 +260,10 @@ fn long_matrix_market() -> [Vec<u8>; 4] {
             let number = numbers[e % numbers.len()];
             format!("{} {} {number}{end}", row + 1, column + 1)
         };
-        (0..40).map(line).collect()
+        (0..40).map(line).collect::<Vec<_>>().concat()
     };
-    let whole: String =
-        (0..40).map(|e| format!("{} {} {}\n", e / 4 + 1, e % 4 + 1, e * e)).collect();
+    let whole = |e: usize| format!("{} {} {}\n", e / 4 + 1, e % 4 + 1, e * e);
+    let whole = (0..40).map(whole).collect::<Vec<_>>().concat();
     let head = "%%MatrixMarket matrix coordinate";
     [
         format!("{head} real general\n% by rows\n10 22 40\n{}", entries(true, "\n")),

@@ -6,7 +6,7 @@ use super::lanes::{Kernel, run};
 use super::slab::{Slab, load, slabs, with_lanes};
 use super::transpose::within;
 use super::{Pick, Rows, Values};
-use crate::{BlockMut, BlockRef, Scalar, ops};
+use crate::{BlockMut, BlockRef, Column, Scalar, ops};
 
 /// Entries below which a second thread is not worth waking.
 const GRAIN: usize = 1 << 14;
@@ -16,8 +16,8 @@ const GRAIN: usize = 1 << 14;
 /// With γ = 1 only the rows of Y that the entries name are touched: a batch of one row costs as
 /// many cache lines as the row has entries. The columns are shared out among the threads; every
 /// number is summed in the order of the rows, whatever their share.
-pub(super) fn direct<T: Scalar, V: Values<T>>(
-    a: Rows<'_, V>,
+pub(super) fn direct<T: Scalar, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     pick: impl Pick,
     alpha: T,
     z: BlockRef<'_, T>,
@@ -29,20 +29,20 @@ pub(super) fn direct<T: Scalar, V: Values<T>>(
     let panel = a.cols.div_ceil(parts);
     for Slab { columns, lanes } in slabs::<T>(y.cols(), true) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
-        with_lanes!(lanes, W => split(&Task::<T, W, _, _> { a, pick, alpha, z }, panel, 0, y));
+        with_lanes!(lanes, W => split(&Task::<T, W, _, _, _> { a, pick, alpha, z }, panel, 0, y));
     }
 }
 
-struct Task<'a, T, const W: usize, V, P> {
-    a: Rows<'a, V>,
+struct Task<'a, T, const W: usize, V, I, P> {
+    a: Rows<'a, V, I>,
     pick: P,
     alpha: T,
     z: BlockRef<'a, T>,
 }
 
 /// The columns from `first` on, as many as y has rows.
-fn split<T: Scalar, const W: usize, V: Values<T>, P: Pick>(
-    task: &Task<'_, T, W, V, P>,
+fn split<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick>(
+    task: &Task<'_, T, W, V, I, P>,
     panel: usize,
     first: usize,
     mut y: BlockMut<'_, T>,
@@ -59,13 +59,15 @@ fn split<T: Scalar, const W: usize, V: Values<T>, P: Pick>(
     }
 }
 
-struct Leaf<'t, 'a, T, const W: usize, V, P> {
-    task: &'t Task<'a, T, W, V, P>,
+struct Leaf<'t, 'a, T, const W: usize, V, I, P> {
+    task: &'t Task<'a, T, W, V, I, P>,
     first: usize,
     y: BlockMut<'t, T>,
 }
 
-impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Leaf<'_, '_, T, W, V, P> {
+impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
+    for Leaf<'_, '_, T, W, V, I, P>
+{
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(mut self) {
@@ -83,7 +85,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Leaf<'_, '_, T
             zi.iter_mut().for_each(|z| *z *= alpha);
             for (&column, value) in columns[range.clone()].iter().zip(values.slice(range).each()) {
                 // y_c ← y_c + a_ic (α zᵢ)
-                let row = &mut y[(column as usize - first) * stride..][..W];
+                let row = &mut y[(column.at() - first) * stride..][..W];
                 for j in 0..W {
                     row[j] += value * zi[j];
                 }

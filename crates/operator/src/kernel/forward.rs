@@ -5,7 +5,7 @@ use rayon::join;
 use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
 use super::slab::{Slab, pack, rows_of, slabs, with_lanes};
 use super::{Pick, Rows, Values};
-use crate::{BlockMut, BlockRef, Scalar, Workspace};
+use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Entries of a task: half a second-level cache of them.
 const GRAIN: usize = 1 << 15;
@@ -13,8 +13,8 @@ const GRAIN: usize = 1 << 15;
 /// Y ← α A_S X + γ Y, one row of Y for each picked row. Shapes fit.
 ///
 /// Rows are independent: how they are shared out does not change a bit.
-pub(crate) fn forward<T: Scalar, V: Values<T>>(
-    a: Rows<'_, V>,
+pub(crate) fn forward<T: Scalar, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     pick: impl Pick,
     alpha: T,
     x: BlockRef<'_, T>,
@@ -31,17 +31,17 @@ pub(crate) fn forward<T: Scalar, V: Values<T>>(
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             if packs {
-                packed::<T, W, V>(a, pick, (alpha, gamma), x, y, ws);
+                packed::<T, W, V, I>(a, pick, (alpha, gamma), x, y, ws);
             } else {
                 let x = Strided { data: x.data(), stride: x.stride() };
-                split(&Task::<T, W, _, _, _> { a, pick, x, alpha, gamma }, 0, y);
+                split(&Task::<T, W, _, _, _, _> { a, pick, x, alpha, gamma }, 0, y);
             }
         });
     }
 }
 
-fn packed<T: Scalar, const W: usize, V: Values<T>>(
-    a: Rows<'_, V>,
+fn packed<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     pick: impl Pick,
     (alpha, gamma): (T, T),
     x: BlockRef<'_, T>,
@@ -54,8 +54,8 @@ fn packed<T: Scalar, const W: usize, V: Values<T>>(
     copy.into_iter().for_each(|copy| ws.give(copy));
 }
 
-struct Task<'a, T, const W: usize, V, P, S> {
-    a: Rows<'a, V>,
+struct Task<'a, T, const W: usize, V, I, P, S> {
+    a: Rows<'a, V, I>,
     pick: P,
     x: S,
     alpha: T,
@@ -63,8 +63,8 @@ struct Task<'a, T, const W: usize, V, P, S> {
 }
 
 /// The picked rows from `first` on, as many as y has.
-fn split<T: Scalar, const W: usize, V: Values<T>, P: Pick, S: Source<T, W>>(
-    task: &Task<'_, T, W, V, P, S>,
+fn split<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick, S: Source<T, W>>(
+    task: &Task<'_, T, W, V, I, P, S>,
     first: usize,
     mut y: BlockMut<'_, T>,
 ) {
@@ -81,16 +81,17 @@ fn split<T: Scalar, const W: usize, V: Values<T>, P: Pick, S: Source<T, W>>(
     }
 }
 
-struct Leaf<'t, 'a, T, const W: usize, V, P, S> {
-    task: &'t Task<'a, T, W, V, P, S>,
+struct Leaf<'t, 'a, T, const W: usize, V, I, P, S> {
+    task: &'t Task<'a, T, W, V, I, P, S>,
     first: usize,
     y: BlockMut<'t, T>,
 }
 
-impl<T, const W: usize, V, P, S> Kernel for Leaf<'_, '_, T, W, V, P, S>
+impl<T, const W: usize, V, I, P, S> Kernel for Leaf<'_, '_, T, W, V, I, P, S>
 where
     T: Scalar,
     V: Values<T>,
+    I: Column,
     P: Pick,
     S: Source<T, W>,
 {

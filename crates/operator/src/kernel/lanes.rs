@@ -11,7 +11,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::Values;
-use crate::Scalar;
+use crate::{Column, Scalar};
 
 /// A loop that is compiled once for every instruction set.
 pub(crate) trait Kernel {
@@ -38,7 +38,7 @@ pub(crate) fn run(kernel: impl Kernel) {
 /// The rows of a block that a sparse row gathers from.
 pub(super) trait Source<T, const W: usize>: Copy + Sync {
     /// acc ← acc + v x_c
-    fn add(self, acc: &mut [T; W], column: u32, value: T);
+    fn add(self, acc: &mut [T; W], column: usize, value: T);
 }
 
 /// Rows of W numbers one behind the other.
@@ -47,8 +47,8 @@ pub(super) struct Packed<'a, T, const W: usize>(pub &'a [[T; W]]);
 
 impl<T: Scalar, const W: usize> Source<T, W> for Packed<'_, T, W> {
     #[inline(always)]
-    fn add(self, acc: &mut [T; W], column: u32, value: T) {
-        let row = &self.0[column as usize];
+    fn add(self, acc: &mut [T; W], column: usize, value: T) {
+        let row = &self.0[column];
         for j in 0..W {
             acc[j] += value * row[j];
         }
@@ -66,8 +66,8 @@ pub(super) struct Strided<'a, T> {
 
 impl<T: Scalar, const W: usize> Source<T, W> for Strided<'_, T> {
     #[inline(always)]
-    fn add(self, acc: &mut [T; W], column: u32, value: T) {
-        let row = &self.data[column as usize * self.stride..][..W];
+    fn add(self, acc: &mut [T; W], column: usize, value: T) {
+        let row = &self.data[column * self.stride..][..W];
         for j in 0..W {
             acc[j] += value * row[j];
         }
@@ -81,7 +81,7 @@ impl<T: Scalar, const W: usize> Source<T, W> for Strided<'_, T> {
 /// the block is in the cache).
 #[inline(always)]
 pub(super) fn gather<T: Scalar, const W: usize>(
-    columns: &[u32],
+    columns: &[impl Column],
     values: impl Values<T>,
     x: impl Source<T, W>,
 ) -> [T; W] {
@@ -95,7 +95,7 @@ pub(super) fn gather<T: Scalar, const W: usize>(
 /// Entry e goes to sum e mod U; sum u is then added to sum u − U/2, and so on down to one.
 #[inline(always)]
 fn gather_by<T: Scalar, const W: usize, const U: usize>(
-    columns: &[u32],
+    columns: &[impl Column],
     values: impl Values<T>,
     x: impl Source<T, W>,
 ) -> [T; W] {
@@ -104,11 +104,11 @@ fn gather_by<T: Scalar, const W: usize, const U: usize>(
     let (values, last_values) = values.chunks::<U>();
     for (columns, values) in columns.iter().zip(values) {
         for u in 0..U {
-            x.add(&mut sums[u], columns[u], values[u]);
+            x.add(&mut sums[u], columns[u].at(), values[u]);
         }
     }
     for (sum, (&column, value)) in sums.iter_mut().zip(last_columns.iter().zip(last_values)) {
-        x.add(sum, column, value);
+        x.add(sum, column.at(), value);
     }
     let mut half = U / 2;
     while half > 0 {
@@ -128,13 +128,13 @@ fn gather_by<T: Scalar, const W: usize, const U: usize>(
 #[inline(always)]
 pub(super) fn scatter<T: Scalar, const W: usize>(
     z: [T; W],
-    columns: &[u32],
+    columns: &[impl Column],
     values: impl Values<T>,
     first: usize,
     y: &mut [[T; W]],
 ) {
     for (&column, value) in columns.iter().zip(values.each()) {
-        let row = &mut y[column as usize - first];
+        let row = &mut y[column.at() - first];
         let mut new = *row;
         for j in 0..W {
             new[j] += value * z[j];

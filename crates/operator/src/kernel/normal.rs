@@ -6,7 +6,7 @@ use super::lanes::{Kernel, Packed, gather, run, scatter};
 use super::slab::{Slab, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
 use super::{All, Pick, Rows, Values, forward, groups, is_near, transpose};
-use crate::{Between, BlockMut, BlockRef, Scalar, Workspace};
+use crate::{Between, BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Rows that one task transforms.
 const TASK: usize = 1024;
@@ -15,8 +15,8 @@ const TASK: usize = 1024;
 ///
 /// One slab of the block after the other, each in one pass over the matrix or in two: see the
 /// module. The bits are the same.
-pub(crate) fn normal<T: Scalar, V: Values<T>>(
-    a: Rows<'_, V>,
+pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     alpha: T,
     x: BlockRef<'_, T>,
     between: Between<'_, T>,
@@ -35,7 +35,7 @@ pub(crate) fn normal<T: Scalar, V: Values<T>>(
         };
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         if busy && is_near::<T>(a.cols, lanes) {
-            with_lanes!(lanes, W => one_pass::<T, W, V>(a, groups, alpha, x, between, gamma, y, ws));
+            with_lanes!(lanes, W => one_pass::<T, W, V, I>(a, groups, alpha, x, between, gamma, y, ws));
         } else {
             two_passes(a, groups, alpha, x, between, gamma, y, ws);
         }
@@ -44,8 +44,8 @@ pub(crate) fn normal<T: Scalar, V: Values<T>>(
 
 /// Each group of rows is walked once: a row is gathered, and scattered at once.
 #[allow(clippy::too_many_arguments)] // those of the product
-fn one_pass<T: Scalar, const W: usize, V: Values<T>>(
-    a: Rows<'_, V>,
+fn one_pass<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,
@@ -60,7 +60,7 @@ fn one_pass<T: Scalar, const W: usize, V: Values<T>>(
     let mut totals = ws.take(groups, W);
     let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
     let task = Task { a, x: rows, groups, weights, offset: offset.map(load) };
-    fill::<T, W, V>(&task, buffers.as_mut(), totals.as_mut());
+    fill::<T, W, V, I>(&task, buffers.as_mut(), totals.as_mut());
     reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
     if let Some(sums) = sums {
         add_totals(totals.as_ref(), sums);
@@ -78,16 +78,16 @@ fn add_totals<T: Scalar>(totals: BlockRef<'_, T>, sums: &mut [T]) {
     }
 }
 
-struct Task<'a, T, const W: usize, V> {
-    a: Rows<'a, V>,
+struct Task<'a, T, const W: usize, V, I> {
+    a: Rows<'a, V, I>,
     x: &'a [[T; W]],
     groups: usize,
     weights: Option<&'a [T]>,
     offset: Option<[T; W]>,
 }
 
-fn fill<T: Scalar, const W: usize, V: Values<T>>(
-    task: &Task<'_, T, W, V>,
+fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+    task: &Task<'_, T, W, V, I>,
     mut buffers: BlockMut<'_, T>,
     mut totals: BlockMut<'_, T>,
 ) {
@@ -96,18 +96,18 @@ fn fill<T: Scalar, const W: usize, V: Values<T>>(
     let tasks = buffers.zip(totals).enumerate().with_max_len(1);
     tasks.for_each(|(number, (y, total))| {
         y.fill([T::zero(); W]);
-        run(Group::<T, W, V> { task, number, y, total });
+        run(Group::<T, W, V, I> { task, number, y, total });
     });
 }
 
-struct Group<'t, 'a, T, const W: usize, V> {
-    task: &'t Task<'a, T, W, V>,
+struct Group<'t, 'a, T, const W: usize, V, I> {
+    task: &'t Task<'a, T, W, V, I>,
     number: usize,
     y: &'t mut [[T; W]],
     total: &'t mut [T; W],
 }
 
-impl<T: Scalar, const W: usize, V: Values<T>> Kernel for Group<'_, '_, T, W, V> {
+impl<T: Scalar, const W: usize, V: Values<T>, I: Column> Kernel for Group<'_, '_, T, W, V, I> {
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
@@ -133,8 +133,8 @@ impl<T: Scalar, const W: usize, V: Values<T>> Kernel for Group<'_, '_, T, W, V> 
 
 /// A X for all rows, then Aᵀ Z: each pass runs on all threads, whatever the number of groups.
 #[allow(clippy::too_many_arguments)] // those of the product
-fn two_passes<T: Scalar, V: Values<T>>(
-    a: Rows<'_, V>,
+fn two_passes<T: Scalar, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Rows;
+use crate::Column;
 
 /// Which row of the matrix is the i-th of the product.
 pub(crate) trait Pick: Copy + Sync {
@@ -10,13 +11,13 @@ pub(crate) trait Pick: Copy + Sync {
     fn at(self, i: usize) -> usize;
 
     /// How many rows are picked.
-    fn len<V>(self, a: Rows<'_, V>) -> usize;
+    fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
 
     /// How many entries they have, exactly or from the mean row: it decides the schedule only.
-    fn entries<V>(self, a: Rows<'_, V>) -> usize;
+    fn entries<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
 
     /// The g-th of `groups` ranges of picked rows with about equally many entries each.
-    fn group<V>(self, a: Rows<'_, V>, g: usize, groups: usize) -> Range<usize>;
+    fn group<V, I: Column>(self, a: Rows<'_, V, I>, g: usize, groups: usize) -> Range<usize>;
 }
 
 /// Every row, in its own place.
@@ -29,15 +30,15 @@ impl Pick for All {
         i
     }
 
-    fn len<V>(self, a: Rows<'_, V>) -> usize {
+    fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize {
         a.rows()
     }
 
-    fn entries<V>(self, a: Rows<'_, V>) -> usize {
+    fn entries<V, I: Column>(self, a: Rows<'_, V, I>) -> usize {
         a.entries()
     }
 
-    fn group<V>(self, a: Rows<'_, V>, g: usize, groups: usize) -> Range<usize> {
+    fn group<V, I: Column>(self, a: Rows<'_, V, I>, g: usize, groups: usize) -> Range<usize> {
         let rows = a.rows();
         let starts = &a.pointers[..rows];
         // Row i belongs to the group that its first entry falls into.
@@ -55,16 +56,16 @@ impl Pick for &[usize] {
         self[i]
     }
 
-    fn len<V>(self, _: Rows<'_, V>) -> usize {
+    fn len<V, I: Column>(self, _: Rows<'_, V, I>) -> usize {
         <[usize]>::len(self)
     }
 
-    fn entries<V>(self, a: Rows<'_, V>) -> usize {
+    fn entries<V, I: Column>(self, a: Rows<'_, V, I>) -> usize {
         // From the mean row, so that it costs nothing; the list itself may be skewed.
         <[usize]>::len(self).saturating_mul(a.entries().div_ceil(a.rows().max(1)))
     }
 
-    fn group<V>(self, _: Rows<'_, V>, g: usize, groups: usize) -> Range<usize> {
+    fn group<V, I: Column>(self, _: Rows<'_, V, I>, g: usize, groups: usize) -> Range<usize> {
         let len = <[usize]>::len(self);
         len * g / groups..len * (g + 1) / groups
     }

@@ -1,21 +1,22 @@
 //! [`Rows`]: a sparse matrix as the kernels see it.
 
 use super::Values;
+use crate::Column;
 
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a, V> {
+pub(crate) struct Rows<'a, V, I> {
     /// Where each row starts, and where the last one ends.
     pub pointers: &'a [usize],
     /// The column of every entry, increasing within a row.
-    pub columns: &'a [u32],
+    pub columns: &'a [I],
     /// The value of every entry.
     pub values: V,
     /// The number of columns.
     pub cols: usize,
 }
 
-impl<'a, V> Rows<'a, V> {
+impl<'a, V, I: Column> Rows<'a, V, I> {
     /// The number of rows.
     pub fn rows(&self) -> usize {
         self.pointers.len() - 1
@@ -28,7 +29,7 @@ impl<'a, V> Rows<'a, V> {
 
     /// The columns and the values of row i.
     #[inline]
-    pub fn row<T>(&self, i: usize) -> (&'a [u32], V)
+    pub fn row<T>(&self, i: usize) -> (&'a [I], V)
     where
         V: Values<T>,
     {

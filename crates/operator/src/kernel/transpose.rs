@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
 use super::{Pick, Rows, Values, direct, groups};
-use crate::{BlockMut, BlockRef, Scalar, Workspace};
+use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Columns whose sums one task adds up.
 const TASK: usize = 1024;
@@ -16,8 +16,8 @@ const TASK: usize = 1024;
 /// order, into a buffer of its own, and the buffers are added in the order of the groups. When
 /// there are more threads than groups, a group's columns are shared out too, which changes no bit.
 /// A product too small for buffers is added to Y itself ([`direct`]).
-pub(crate) fn transpose<T: Scalar, V: Values<T>>(
-    a: Rows<'_, V>,
+pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     pick: impl Pick,
     alpha: T,
     z: BlockRef<'_, T>,
@@ -38,15 +38,15 @@ pub(crate) fn transpose<T: Scalar, V: Values<T>>(
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
             let mut view = buffers.as_mut();
-            fill::<T, W, V>(a, pick, z, groups, view.data_mut());
+            fill::<T, W, V, I>(a, pick, z, groups, view.data_mut());
             reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
             ws.give(buffers);
         });
     }
 }
 
-fn fill<T: Scalar, const W: usize, V: Values<T>>(
-    a: Rows<'_, V>,
+fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+    a: Rows<'_, V, I>,
     pick: impl Pick,
     z: BlockRef<'_, T>,
     groups: usize,
@@ -60,13 +60,13 @@ fn fill<T: Scalar, const W: usize, V: Values<T>>(
         panels.with_max_len(1).for_each(|(p, y)| {
             y.fill([T::zero(); W]);
             let (from, to) = (rows.start, rows.end);
-            run(Panel::<T, W, _, _> { a, pick, z, from, to, first: p * panel, y });
+            run(Panel::<T, W, _, _, _> { a, pick, z, from, to, first: p * panel, y });
         });
     });
 }
 
-struct Panel<'a, T, const W: usize, V, P> {
-    a: Rows<'a, V>,
+struct Panel<'a, T, const W: usize, V, I, P> {
+    a: Rows<'a, V, I>,
     pick: P,
     z: BlockRef<'a, T>,
     from: usize,
@@ -76,7 +76,9 @@ struct Panel<'a, T, const W: usize, V, P> {
     y: &'a mut [[T; W]],
 }
 
-impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Panel<'_, T, W, V, P> {
+impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
+    for Panel<'_, T, W, V, I, P>
+{
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
@@ -98,9 +100,9 @@ impl<T: Scalar, const W: usize, V: Values<T>, P: Pick> Kernel for Panel<'_, T, W
 
 /// Where the columns `first..end` are in a sparse row.
 #[inline]
-pub(super) fn within(columns: &[u32], first: usize, end: usize) -> std::ops::Range<usize> {
-    let from = columns.partition_point(|&column| (column as usize) < first);
-    from..from + columns[from..].partition_point(|&column| (column as usize) < end)
+pub(super) fn within(columns: &[impl Column], first: usize, end: usize) -> std::ops::Range<usize> {
+    let from = columns.partition_point(|&column| (column.at()) < first);
+    from..from + columns[from..].partition_point(|&column| (column.at()) < end)
 }
 
 /// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other.

@@ -4,24 +4,19 @@ use rayon::prelude::*;
 
 use crate::error::{ErrorKind, Result, check_dim};
 use crate::kernel::{Kernel, run};
-use crate::{Error, Scalar};
+use crate::{Column, Error, Scalar};
 
 /// Rows that one task checks.
 const TASK: usize = 1024;
 
 /// `Ok` when the lists are a matrix of `rows × cols` with finite values. Reads each list once.
-pub(super) fn check<T: Scalar>(
+pub(super) fn check<T: Scalar, I: Column>(
     (rows, cols): (usize, usize),
     pointers: &[usize],
-    columns: &[u32],
+    columns: &[I],
     values: &[T],
 ) -> Result<()> {
-    if cols as u64 > 1 << 32 {
-        let (index, bound) = (cols as u64, (1 << 32) + 1);
-        return Err(
-            ErrorKind::Index { what: "number of columns", position: 0, index, bound }.into()
-        );
-    }
+    check_count::<I>(cols)?;
     check_dim("row pointers", rows.saturating_add(1), pointers.len())?;
     check_dim("values", columns.len(), values.len())?;
     check_pointers(pointers, columns.len())?;
@@ -45,17 +40,24 @@ pub(super) fn check<T: Scalar>(
     }
 }
 
+/// `Ok` when so many columns can be numbered.
+pub(super) fn check_count<I: Column>(cols: usize) -> Result<()> {
+    let (what, index, bound) = ("number of columns", cols as u64, I::BOUND);
+    let error = ErrorKind::Index { what, position: 0, index, bound };
+    if index < bound { Ok(()) } else { Err(error.into()) }
+}
+
 /// Whether some rows are good, without a branch an entry: a column that does not increase is one
 /// where a row begins, no column is too large, and no value is not finite.
-struct Look<'a, T> {
+struct Look<'a, T, I> {
     cols: usize,
     pointers: &'a [usize],
-    columns: &'a [u32],
+    columns: &'a [I],
     values: &'a [T],
     is_good: &'a mut bool,
 }
 
-impl<T: Scalar> Kernel for Look<'_, T> {
+impl<T: Scalar, I: Column> Kernel for Look<'_, T, I> {
     #[allow(clippy::inline_always)] // see `kernel::lanes`
     #[inline(always)]
     fn run(self) {
@@ -73,8 +75,12 @@ impl<T: Scalar> Kernel for Look<'_, T> {
                 before = start;
             }
         }
-        let largest = columns.iter().fold(0, |largest, &column| largest.max(column));
-        let fits = columns.is_empty() || (largest as usize) < self.cols;
+        // The least as well: it may be negative.
+        let ends = columns.first().map(|&first| {
+            let both = |(least, largest): (I, I), &c: &I| (least.min(c), largest.max(c));
+            columns.iter().fold((first, first), both)
+        });
+        let fits = ends.is_none_or(|(least, largest)| least.at().max(largest.at()) < self.cols);
         let finite = values.iter().fold(true, |finite, value| finite & value.is_finite());
         *self.is_good = falls == 0 && fits && finite;
     }
@@ -95,14 +101,20 @@ fn check_pointers(pointers: &[usize], entries: usize) -> Result<()> {
     if pointers[last] == entries { Ok(()) } else { Err(error(last, entries, pointers[last])) }
 }
 
-fn check_row<T: Scalar>(row: usize, cols: usize, columns: &[u32], values: &[T]) -> Result<()> {
+fn check_row<T: Scalar, I: Column>(
+    row: usize,
+    cols: usize,
+    columns: &[I],
+    values: &[T],
+) -> Result<()> {
     if let Some(i) = columns.windows(2).position(|pair| pair[0] >= pair[1]) {
-        let (column, next) = (columns[i] as usize, columns[i + 1] as usize);
+        let (column, next) = (columns[i].at(), columns[i + 1].at());
         return Err(ErrorKind::Unsorted { row, column, next }.into());
     }
-    // Increasing, so the last is the largest.
-    if let Some(&column) = columns.last().filter(|&&column| column as usize >= cols) {
-        let (index, bound) = (u64::from(column), cols as u64);
+    // Increasing, so the last is the largest, and only the first can be negative with it.
+    let mut ends = columns.first().into_iter().chain(columns.last());
+    if let Some(column) = ends.find(|column| column.at() >= cols) {
+        let (index, bound) = (column.at() as u64, cols as u64);
         return Err(ErrorKind::Index {
             what: "columns of a sparse row",
             position: row,
@@ -114,7 +126,7 @@ fn check_row<T: Scalar>(row: usize, cols: usize, columns: &[u32], values: &[T]) 
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
         Some(i) => {
-            let (column, value) = (columns[i] as usize, values[i].as_f64());
+            let (column, value) = (columns[i].at(), values[i].as_f64());
             Err(ErrorKind::NonFinite { what: "sparse matrix", row, column, value }.into())
         }
     }

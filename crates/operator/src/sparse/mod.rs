@@ -1,6 +1,7 @@
 //! Sparse matrices.
 
 mod check;
+mod column;
 mod csr;
 mod index;
 mod operator;
@@ -8,6 +9,7 @@ mod operator;
 mod tests;
 mod wrapper;
 
+pub use column::Column;
 pub use csr::Csr;
 pub use index::SparseIndex;
 pub use wrapper::Sparse;

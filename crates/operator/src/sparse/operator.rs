@@ -4,8 +4,8 @@ use super::Csr;
 use crate::error::check_dim;
 use crate::kernel::{All, Ones, forward, normal, transpose};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
-    Workspace,
+    AdjointOperator, Between, BlockMut, BlockRef, Column, LinearOperator, Result, RowOperator,
+    Scalar, Workspace,
 };
 
 /// Runs a kernel on the matrix, which is not read but for its columns where all values are one.
@@ -19,7 +19,7 @@ macro_rules! product {
     };
 }
 
-impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
+impl<T: Scalar, I: Column> LinearOperator<T> for Csr<'_, T, I> {
     fn shape(&self) -> (usize, usize) {
         Csr::shape(self)
     }
@@ -46,7 +46,7 @@ impl<T: Scalar> LinearOperator<T> for Csr<'_, T> {
     }
 }
 
-impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {
+impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
     fn apply_adjoint(
         &self,
         alpha: T,
@@ -79,7 +79,7 @@ impl<T: Scalar> AdjointOperator<T> for Csr<'_, T> {
     }
 }
 
-impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
+impl<T: Scalar, I: Column> RowOperator<T> for Csr<'_, T, I> {
     fn apply_rows(
         &self,
         rows: &[usize],
@@ -120,7 +120,7 @@ impl<T: Scalar> RowOperator<T> for Csr<'_, T> {
     fn entry(&self, row: usize, col: usize) -> T {
         assert!(col < Csr::shape(self).1, "column {col} of {}", Csr::shape(self).1);
         let (columns, values) = self.row(row);
-        let found = u32::try_from(col).ok().and_then(|col| columns.binary_search(&col).ok());
+        let found = I::of(col).and_then(|col| columns.binary_search(&col).ok());
         found.map_or(T::zero(), |position| values[position])
     }
 }

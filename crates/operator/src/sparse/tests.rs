@@ -6,8 +6,8 @@ use rayon::ThreadPoolBuilder;
 
 use super::{Csr, Sparse};
 use crate::{
-    AdjointOperator, Batch, Between, Block, BlockMut, BlockRef, ErrorKind, Gram, LinearOperator,
-    RowOperator, Scalar, StochasticOperator, Workspace,
+    AdjointOperator, Batch, Between, Block, BlockMut, BlockRef, Column, ColumnMoments, ErrorKind,
+    Gram, LinearOperator, RowOperator, Scalar, StochasticOperator, Workspace,
 };
 
 /// A random matrix whose row i has about `fill(i)` entries.
@@ -174,7 +174,7 @@ fn normal_product_equals_its_steps() {
 }
 
 /// All results of one matrix, for the comparison of their bits.
-fn all_results<T: Scalar>(a: &Csr<'_, T>, k: usize) -> Vec<Block<T>> {
+fn all_results<T: Scalar, I: Column>(a: &Csr<'_, T, I>, k: usize) -> Vec<Block<T>> {
     let ((rows, cols), mut ws) = (a.shape(), Workspace::new());
     let (x, z) = (Block::gaussian(cols, k, 6), Block::gaussian(rows, k, 7));
     let weights: Vec<T> = (0..rows).map(|i| T::of_count(i % 5 + 1)).collect();
@@ -233,6 +233,38 @@ fn ones_are_not_read_and_change_no_bit() {
     }
     let almost = Csr::new((1, 2), vec![0, 2], vec![0, 1], vec![1.0, -1.0]).unwrap();
     assert!(!almost.is_ones());
+}
+
+/// Columns of 64 bits are read where they are, to the same bits.
+#[test]
+fn long_columns_are_borrowed_and_change_no_bit() {
+    for a in matrices::<f64>() {
+        let columns: Vec<i64> = a.columns().iter().map(|&column| column.into()).collect();
+        let values = a.values();
+        let long = Csr::with_long_columns(a.shape(), a.pointers(), &columns, values).unwrap();
+        assert_eq!(long.columns().as_ptr(), columns.as_ptr());
+        for k in [1, 3, 8, 20] {
+            assert_eq!(all_results(&long, k), all_results(&a, k), "{:?}, k = {k}", a.shape());
+        }
+        assert_eq!(long.column_moments().unwrap(), a.column_moments().unwrap());
+        assert_eq!(long.column_squares().unwrap(), a.column_squares().unwrap());
+        assert_eq!(long.view().into_short().unwrap().columns(), a.columns());
+        let (long, short) = (long.transposed(), a.transposed());
+        assert_eq!((long.pointers(), long.values()), (short.pointers(), short.values()));
+        assert!(long.columns().iter().zip(short.columns()).all(|(l, s)| l.at() == s.at()));
+        for (row, col) in (0..a.shape().0.min(3)).zip(0..a.shape().1) {
+            assert_eq!(long.entry(col, row).to_bits(), a.entry(row, col).to_bits());
+        }
+    }
+    let bad = |columns: &[i64]| {
+        let values = vec![1.0; columns.len()];
+        let pointers = vec![0, columns.len()];
+        Csr::with_long_columns((1, 3), pointers, columns, values).unwrap_err()
+    };
+    let is_beyond = |columns: &[i64], found: u64| matches!(bad(columns).kind(), ErrorKind::Index { index, bound: 3, .. } if *index == found);
+    assert!(is_beyond(&[0, 1 << 40], 1 << 40));
+    assert!(is_beyond(&[-1, 2], u64::MAX) && is_beyond(&[-2, -1], u64::MAX - 1));
+    assert!(matches!(bad(&[2, 2]).kind(), ErrorKind::Unsorted { row: 0, column: 2, next: 2 }));
 }
 
 /// A batch, repeats included, is the matrix of its rows.

@@ -4,8 +4,8 @@ use sprs::{CsMatI, CsMatViewI};
 
 use super::{Csr, SparseIndex};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, LinearOperator, Result, RowOperator, Scalar,
-    Workspace, check_dim,
+    AdjointOperator, Between, BlockMut, BlockRef, Column, LinearOperator, Result, RowOperator,
+    Scalar, Workspace, check_dim,
 };
 
 /// A sparse matrix as it is stored, by rows or by columns, without a copy of its values.
@@ -28,8 +28,8 @@ use crate::{
 /// # Ok::<(), favard_operator::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Sparse<'a, T: Scalar> {
-    stored: Csr<'a, T>,
+pub struct Sparse<'a, T: Scalar, I: Column = u32> {
+    stored: Csr<'a, T, I>,
     by_columns: bool,
 }
 
@@ -51,10 +51,12 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     ) -> Result<Self> {
         Csr::stored_view(matrix).map(|(stored, by_columns)| Self { stored, by_columns })
     }
+}
 
+impl<'a, T: Scalar, I: Column> Sparse<'a, T, I> {
     /// The matrix whose transpose is stored by rows, that is, a matrix stored by columns.
     #[must_use]
-    pub fn from_columns(transpose: Csr<'a, T>) -> Self {
+    pub fn from_columns(transpose: Csr<'a, T, I>) -> Self {
         Self { stored: transpose, by_columns: true }
     }
 
@@ -71,24 +73,24 @@ impl<'a, T: Scalar> Sparse<'a, T> {
     }
 
     /// What is stored by rows, and whether that is the transpose.
-    pub(crate) fn parts(&self) -> (&Csr<'a, T>, bool) {
+    pub(crate) fn parts(&self) -> (&Csr<'a, T, I>, bool) {
         (&self.stored, self.by_columns)
     }
 
     /// The matrix by rows: itself, or rewritten with [`Csr::transposed`].
     #[must_use]
-    pub fn into_csr(self) -> Csr<'a, T> {
+    pub fn into_csr(self) -> Csr<'a, T, I> {
         if self.by_columns { self.stored.transposed() } else { self.stored }
     }
 }
 
-impl<'a, T: Scalar> From<Csr<'a, T>> for Sparse<'a, T> {
-    fn from(stored: Csr<'a, T>) -> Self {
+impl<'a, T: Scalar, I: Column> From<Csr<'a, T, I>> for Sparse<'a, T, I> {
+    fn from(stored: Csr<'a, T, I>) -> Self {
         Self { stored, by_columns: false }
     }
 }
 
-impl<T: Scalar> LinearOperator<T> for Sparse<'_, T> {
+impl<T: Scalar, I: Column> LinearOperator<T> for Sparse<'_, T, I> {
     fn shape(&self) -> (usize, usize) {
         let (rows, cols) = self.stored.shape();
         if self.by_columns { (cols, rows) } else { (rows, cols) }
@@ -118,7 +120,7 @@ impl<T: Scalar> LinearOperator<T> for Sparse<'_, T> {
     }
 }
 
-impl<T: Scalar> AdjointOperator<T> for Sparse<'_, T> {
+impl<T: Scalar, I: Column> AdjointOperator<T> for Sparse<'_, T, I> {
     fn apply_adjoint(
         &self,
         alpha: T,
@@ -162,7 +164,7 @@ impl<T: Scalar> AdjointOperator<T> for Sparse<'_, T> {
 }
 
 /// Stored by columns, a list of rows costs what all rows do.
-impl<T: Scalar> RowOperator<T> for Sparse<'_, T> {
+impl<T: Scalar, I: Column> RowOperator<T> for Sparse<'_, T, I> {
     fn apply_rows(
         &self,
         rows: &[usize],

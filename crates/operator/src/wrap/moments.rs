@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
-use crate::{Centered, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
+use crate::{Centered, Column, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
 ///
@@ -310,7 +310,7 @@ fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> M
     merge_all((rows, cols), &parts)
 }
 
-fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+fn csr_moments<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>, weights: Option<&[f64]>) -> Moments {
     if let Some(moments) = plain_moments(matrix, weights) {
         return moments;
     }
@@ -324,7 +324,7 @@ fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Momen
             group.total += weight;
             let (columns, values) = matrix.row(i);
             for (&col, value) in columns.iter().zip(values) {
-                sums[col as usize].add(value.as_f64(), weight);
+                sums[col.at()].add(value.as_f64(), weight);
             }
         }
         for (j, sums) in sums.iter().enumerate() {
@@ -336,14 +336,14 @@ fn csr_moments<T: Scalar>(matrix: &Csr<'_, T>, weights: Option<&[f64]>) -> Momen
 }
 
 /// Σ a² of each column of a matrix stored by rows.
-fn csr_squares<T: Scalar>(matrix: &Csr<'_, T>) -> Vec<f64> {
+fn csr_squares<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>) -> Vec<f64> {
     let shape = matrix.shape();
     let parts = by_pieces(shape, matrix.entries(), |range| {
         let mut sums = vec![0.0; shape.1];
         for i in range {
             let (columns, values) = matrix.row(i);
             for (&col, value) in columns.iter().zip(values) {
-                sums[col as usize] += value.as_f64() * value.as_f64();
+                sums[col.at()] += value.as_f64() * value.as_f64();
             }
         }
         sums
@@ -356,7 +356,7 @@ fn csr_squares<T: Scalar>(matrix: &Csr<'_, T>) -> Vec<f64> {
 }
 
 /// Σ a² of each row of a matrix.
-fn row_squares<T: Scalar>(matrix: &Csr<'_, T>) -> Vec<f64> {
+fn row_squares<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>) -> Vec<f64> {
     let row = |i: usize| matrix.row(i).1.iter().map(|v| v.as_f64() * v.as_f64()).sum();
     (0..matrix.shape().0).into_par_iter().with_min_len(64).map(row).collect()
 }
@@ -368,7 +368,10 @@ fn with_zeros(stored: (f64, f64, f64), total: f64) -> (f64, f64) {
 }
 
 /// Each column on its own: those of a matrix stored by columns are the rows of its transpose.
-fn columns_moments<T: Scalar>(transpose: &Csr<'_, T>, weights: Option<&[f64]>) -> Moments {
+fn columns_moments<T: Scalar, I: Column>(
+    transpose: &Csr<'_, T, I>,
+    weights: Option<&[f64]>,
+) -> Moments {
     let (cols, rows) = transpose.shape();
     let weight = weight_of(weights);
     let total: f64 = (0..rows).map(&weight).sum();
@@ -376,7 +379,7 @@ fn columns_moments<T: Scalar>(transpose: &Csr<'_, T>, weights: Option<&[f64]>) -
         let (entries, values) = transpose.row(j);
         let mut sums = Sums::default();
         for (&i, value) in entries.iter().zip(values) {
-            let weight = weight(i as usize);
+            let weight = weight(i.at());
             if weight > 0.0 {
                 sums.add(value.as_f64(), weight);
             }
@@ -403,7 +406,7 @@ impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
     }
 }
 
-impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
+impl<T: Scalar, I: Column> ColumnMoments<T> for Csr<'_, T, I> {
     /// From plain sums and sums of squares. Where these would cancel, because a column hardly differs
     /// from its mean, the stored entries about the first of them, in a second pass; the zeros of a
     /// column join as one group.
@@ -416,14 +419,14 @@ impl<T: Scalar> ColumnMoments<T> for Csr<'_, T> {
     }
 }
 
-impl<T: Scalar> WeightedMoments<T> for Csr<'_, T> {
+impl<T: Scalar, I: Column> WeightedMoments<T> for Csr<'_, T, I> {
     fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
         check(weights, self.shape().0)?;
         Ok(csr_moments(self, Some(weights)))
     }
 }
 
-impl<T: Scalar> ColumnMoments<T> for Sparse<'_, T> {
+impl<T: Scalar, I: Column> ColumnMoments<T> for Sparse<'_, T, I> {
     fn column_moments(&self) -> Result<Moments> {
         Ok(match self.parts() {
             (stored, false) => csr_moments(stored, None),
@@ -439,7 +442,7 @@ impl<T: Scalar> ColumnMoments<T> for Sparse<'_, T> {
     }
 }
 
-impl<T: Scalar> WeightedMoments<T> for Sparse<'_, T> {
+impl<T: Scalar, I: Column> WeightedMoments<T> for Sparse<'_, T, I> {
     fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
         check(weights, self.shape().0)?;
         Ok(match self.parts() {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::moments::{Moments, by_pieces, weight_of};
 use crate::kernel::{Kernel, run};
-use crate::{Csr, Scalar};
+use crate::{Column, Csr, Scalar};
 
 /// What is left of $\sum w a^2$ when $W \mu^2$ is taken off, at least: ten of the 52 bits of a sum are
 /// lost then at most.
@@ -24,8 +24,8 @@ const LEAST: f64 = f64::MIN_POSITIVE / f64::EPSILON;
 /// the whole work, 16 bytes a column and one addition of two numbers for an entry. Sums about a value
 /// of each column take three times as long (3.0 to 4.2 ns an entry against 1.0 to 1.8, one thread,
 /// best of 9, three sets of a million entries).
-pub(super) fn plain_moments<T: Scalar>(
-    matrix: &Csr<'_, T>,
+pub(super) fn plain_moments<T: Scalar, I: Column>(
+    matrix: &Csr<'_, T, I>,
     weights: Option<&[f64]>,
 ) -> Option<Moments> {
     let (rows, cols) = matrix.shape();
@@ -68,14 +68,14 @@ impl Part {
     }
 }
 
-struct Fill<'a, 'm, T: Scalar, W> {
-    matrix: &'a Csr<'m, T>,
+struct Fill<'a, 'm, T: Scalar, I: Column, W> {
+    matrix: &'a Csr<'m, T, I>,
     range: Range<usize>,
     weight: &'a W,
     part: &'a mut Part,
 }
 
-impl<T: Scalar, W: Fn(usize) -> f64> Kernel for Fill<'_, '_, T, W> {
+impl<T: Scalar, I: Column, W: Fn(usize) -> f64> Kernel for Fill<'_, '_, T, I, W> {
     #[inline(always)]
     fn run(self) {
         let Self { matrix, range, weight, part } = self;
@@ -88,7 +88,7 @@ impl<T: Scalar, W: Fn(usize) -> f64> Kernel for Fill<'_, '_, T, W> {
                     // (s_j, q_j) ← (s_j, q_j) + (w a, w a²)
                     let value = value.as_f64();
                     let share = weight * value;
-                    let sums = &mut part.sums[column as usize];
+                    let sums = &mut part.sums[column.at()];
                     *sums = [sums[0] + share, sums[1] + share * value];
                 }
             }

@@ -21,8 +21,8 @@ def core_matrix(X):
     """X as the core takes it.
 
     Dense arrays of native, aligned float32 or float64 are read in place, whatever their strides;
-    CSR and CSC matrices as well, if their indices are sorted and none is repeated. int64 indices
-    are read once, into 32 bits. Anything else is copied into that form.
+    CSR and CSC matrices as well, with int32 or int64 indices, if these are sorted and none is
+    repeated. Anything else is copied into that form.
     """
     return core_sparse(X) if is_sparse(X) else core_dense(X)
 
