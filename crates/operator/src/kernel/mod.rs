@@ -24,10 +24,11 @@
 //! - **One pass or two.** $A^T A X$ walks the rows once, gathering each and scattering it at once,
 //!   when a slab of the block is at most [`NEAR`] bytes. The processor works on the next row
 //!   while it scatters this one: in blocks of 8,192 entries, gathered and then scattered, 10 million
-//!   entries took 0 to 15 % longer with 25 or 100 of them a row, and 15 to 25 % with 5. With 200,000 rows and
-//!   50,000 columns (3.2 MB a slab) on two threads, three runs, best of 30 each: k = 4 took 33 to
-//!   35 in one pass and 40 to 43 in two, k = 8 44 to 47 in either; a text matrix of 63,620 rows of
-//!   17 entries, k = 8, 3.0 to 3.9 and 3.8 to 4.3. One pass also needs no block of A X.
+//!   entries took 0 to 15 % longer with 25 or 100 of them a row, and 15 to 25 % with 5. Above, what is
+//!   gathered from and what is scattered to drive each other out of the caches. Nanoseconds an entry,
+//!   100,000 rows of 100 entries, one thread, best of 12, second-level cache of 512 KB, in one pass and
+//!   in two: k = 8 with 20,000 columns 3.7 and 3.9, with 40,000 4.0 and 4.3, with 50,000 4.3 and 4.2,
+//!   with 65,000 5.6 and 4.4; k = 4 with 65,000 2.9 and 3.4. One pass also needs no block of A X.
 //! - **Ones.** The values of a matrix of zeros and ones are not read ([`Ones`]). With 400,000 rows of 10
 //!   entries in 18,880 columns (one thread, best of 25, two runs), $A^T A X$ took 5.8 instead of 7.7 to
 //!   7.9 for k = 1, and 10.5 to 11.7 instead of 14.4 for k = 8.
@@ -62,7 +63,7 @@ pub(crate) use values::{Ones, Values};
 use crate::Scalar;
 
 /// Bytes of a slab that one pass over the matrix can gather from and scatter to at once.
-const NEAR: usize = 1 << 22;
+const NEAR: usize = 3 << 20;
 
 /// Whether a slab of so many numbers a row is small enough for that.
 fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
