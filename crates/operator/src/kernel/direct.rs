@@ -27,7 +27,7 @@ pub(super) fn direct<T: Scalar, V: Values<T>, I: Column>(
     ops::scale(gamma, y.reborrow());
     let parts = rayon::current_num_threads().min(pick.entries(a) / GRAIN).max(1);
     let panel = a.cols.div_ceil(parts);
-    for Slab { columns, lanes } in slabs::<T>(y.cols(), true) {
+    for Slab { columns, lanes } in slabs(y.cols(), T::LANE, true) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => split(&Task::<T, W, _, _, _> { a, pick, alpha, z }, panel, 0, y));
     }

@@ -3,7 +3,7 @@
 use rayon::join;
 
 use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
-use super::slab::{Slab, pack, rows_of, slabs, with_lanes};
+use super::slab::{Slab, WIDE, pack, rows_of, slabs, with_lanes};
 use super::{Pick, Rows, Values};
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
@@ -27,7 +27,7 @@ pub(crate) fn forward<T: Scalar, V: Values<T>, I: Column>(
     }
     // A copy of the block is worth its pass when the entries outnumber its rows.
     let packs = pick.entries(a) >= 2 * a.cols;
-    for Slab { columns, lanes } in slabs::<T>(x.cols(), !packs) {
+    for Slab { columns, lanes } in slabs(x.cols(), WIDE, !packs) {
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             if packs {

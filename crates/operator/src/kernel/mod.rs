@@ -11,10 +11,12 @@
 //! at uniformly random columns, `f64`, one thread, AVX2, second-level cache of 1 MB, on a machine
 //! that others used too: differences below 10 % say nothing.
 //!
-//! - **Slabs.** A wide block is worked on one cache line of columns at a time, copied out into
-//!   rows of one line first unless it has that layout. With 50,000 columns and k = 16 (wall time,
-//!   best of 30), two slabs took 14 to gather and 20 to 24 to scatter, rows of two lines at once
-//!   17 to 24 and 33 to 36.
+//! - **Slabs.** A wide block is worked on in slabs, copied out into rows of so many numbers first
+//!   unless it has that layout. What is gathered from has 16 columns, two cache lines of `f64`, which
+//!   come together: 2.8 ns an entry for k = 16 (200,000 rows, 50,000 columns, one thread, best of 6,
+//!   second-level cache of 512 KB), in two slabs of one line 3.3. What is scattered to has one line
+//!   unless both are near (below): two were faster on one thread, 3.4 for 4.1 ns, and slower on two
+//!   (51 ms for 48), whose buffers share the last cache.
 //! - **Groups.** A transposed product scatters: groups of rows, their number from the shape
 //!   ([`groups`]), each into a buffer of its own. Splitting the columns instead (panels that fit
 //!   the second-level cache, with the position of every panel in every row stored) needs no
@@ -74,8 +76,8 @@ fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
 ///
 /// With r entries a column, a buffer costs each column two lines, to clear and to add up, against
 /// the r lines of filling it. One group below r = 16; up to four while a group has 8 entries a
-/// column; more while it has 64, at most 32. For `f64` the buffers take at most two thirds of the
-/// memory of the matrix, and at most a twelfth from r = 256 on.
+/// column; more while it has 64, at most 32. For `f64` and up to 8 columns the buffers take at most two
+/// thirds of the memory of the matrix, and at most a twelfth from r = 256 on; twice that for more.
 ///
 /// A power of two, so that two or four threads end together: with 13 million entries in 40,000
 /// columns (k = 4, two threads), 5 groups took 24 to 27 ms, 4 groups 21.

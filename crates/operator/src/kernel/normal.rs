@@ -5,7 +5,7 @@ use std::hint::black_box;
 use rayon::prelude::*;
 
 use super::lanes::{Kernel, Packed, gather, run, scatter};
-use super::slab::{Slab, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
+use super::slab::{Slab, WIDE, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
 use super::{All, Pick, Rows, Values, forward, groups, is_near, transpose};
 use crate::{Between, BlockMut, BlockRef, Column, Scalar, Workspace};
@@ -29,7 +29,7 @@ pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
     let Between { weights, offset, mut sums } = between;
     let groups = groups(a.entries(), a.cols);
     let busy = groups > 1 && groups >= rayon::current_num_threads();
-    for Slab { columns, lanes } in slabs::<T>(x.cols(), false) {
+    for Slab { columns, lanes } in slabs(x.cols(), WIDE, false) {
         let between = Between {
             weights,
             offset: offset.map(|offset| &offset[columns.clone()]),

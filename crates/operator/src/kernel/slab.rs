@@ -1,4 +1,4 @@
-//! [`Slab`]: a wide block is worked on one cache line at a time.
+//! [`Slab`]: a wide block is worked on a few numbers of each row at a time.
 
 use std::ops::Range;
 
@@ -15,13 +15,16 @@ pub(super) struct Slab {
     pub lanes: usize,
 }
 
-/// The slabs of a block of `cols` columns: whole cache lines, then what is left.
+/// Numbers of a slab that is gathered from: a cache line of `f32`, two of `f64`.
+pub(super) const WIDE: usize = 16;
+
+/// The slabs of a block of `cols` columns: `widest` at a time, a power of two, then what is left.
 ///
 /// What is left is padded to a power of two, or, when `exact`, cut into powers of two.
-pub(super) fn slabs<T: Scalar>(cols: usize, exact: bool) -> impl Iterator<Item = Slab> {
+pub(super) fn slabs(cols: usize, widest: usize, exact: bool) -> impl Iterator<Item = Slab> {
     let mut from = 0;
     std::iter::from_fn(move || {
-        let left = (cols - from).min(T::LANE);
+        let left = (cols - from).min(widest);
         if left == 0 {
             return None;
         }
@@ -71,9 +74,10 @@ pub(super) fn rows_of_mut<T, const W: usize>(data: &mut [T]) -> &mut [[T; W]] {
     data.as_chunks_mut().0
 }
 
-/// Whether the rows of x are W numbers, one behind the other, none across two cache lines.
+/// Whether the rows of x are W numbers, one behind the other, none across more cache lines than it
+/// needs.
 fn is_packed<T: Scalar, const W: usize>(x: BlockRef<'_, T>) -> bool {
-    let line = W * size_of::<T>();
+    let line = W.min(T::LANE) * size_of::<T>();
     x.cols() == W
         && x.stride() == W
         && x.data().len() >= x.rows() * W

@@ -33,7 +33,7 @@ pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
         direct(a, pick, alpha, z, gamma, y);
         return;
     }
-    for Slab { columns, lanes } in slabs::<T>(y.cols(), false) {
+    for Slab { columns, lanes } in slabs(y.cols(), T::LANE, false) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
