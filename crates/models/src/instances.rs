@@ -20,18 +20,8 @@ fn all<T: Scalar>(sparse: &Csr<'static, T>, dense: &Dense<'static, T>) -> Result
     Ok(solver.fit(sparse, &rhs)?.x)
 }
 
-/// For `f32`.
-///
-/// # Errors
-/// Those of the models.
-pub fn single(sparse: &Csr<'static, f32>, dense: &Dense<'static, f32>) -> Result<Block<f32>> {
-    all(sparse, dense)
-}
+/// What names them.
+pub type All<T> = fn(&Csr<'static, T>, &Dense<'static, T>) -> Result<Block<T>>;
 
-/// For `f64`.
-///
-/// # Errors
-/// Those of the models.
-pub fn double(sparse: &Csr<'static, f64>, dense: &Dense<'static, f64>) -> Result<Block<f64>> {
-    all(sparse, dense)
-}
+/// The instances: what is named by a static is compiled.
+pub static ALL: (All<f32>, All<f64>) = (all, all);

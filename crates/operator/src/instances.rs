@@ -1,7 +1,7 @@
 //! The products in both precisions, compiled here once.
 //!
 //! Little optimised builds, those of tests, share the instances of generic code that a crate below has
-//! compiled. Without these, every test program would compile all kernels for itself: a minute each.
+//! compiled. Without these, every test program would compile all kernels for itself.
 //! Nothing here is called; optimised builds have none of it.
 
 use crate::{
@@ -9,9 +9,15 @@ use crate::{
     RowOperator, Scalar, Sparse, Workspace, ops,
 };
 
+/// The sparse and dense operators.
+type Operators<'a, T> = (&'a Csr<'static, T>, &'a Sparse<'static, T>, &'a Dense<'static, T>);
+
+/// What names them.
+pub type All<T> = fn(Operators<'_, T>, BlockRef<'_, T>, &mut Workspace<T>) -> Result<usize>;
+
 /// Names every method of the operators, and the arithmetic on blocks.
 fn all<T: Scalar>(
-    (csr, sparse, dense): (&Csr<'static, T>, &Sparse<'static, T>, &Dense<'static, T>),
+    (csr, sparse, dense): Operators<'_, T>,
     x: BlockRef<'_, T>,
     ws: &mut Workspace<T>,
 ) -> Result<usize> {
@@ -30,26 +36,5 @@ fn all<T: Scalar>(
     Ok(adjoint.len() + rows.len() + moments.len())
 }
 
-/// For `f32`.
-///
-/// # Errors
-/// Those of the products.
-pub fn single(
-    operators: (&Csr<'static, f32>, &Sparse<'static, f32>, &Dense<'static, f32>),
-    x: BlockRef<'_, f32>,
-    ws: &mut Workspace<f32>,
-) -> Result<usize> {
-    all(operators, x, ws)
-}
-
-/// For `f64`.
-///
-/// # Errors
-/// Those of the products.
-pub fn double(
-    operators: (&Csr<'static, f64>, &Sparse<'static, f64>, &Dense<'static, f64>),
-    x: BlockRef<'_, f64>,
-    ws: &mut Workspace<f64>,
-) -> Result<usize> {
-    all(operators, x, ws)
-}
+/// The instances: what is named by a static is compiled.
+pub static ALL: (All<f32>, All<f64>) = (all, all);

@@ -37,7 +37,9 @@ pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
         };
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         if busy && is_near::<T>(a.cols, lanes) {
-            with_lanes!(lanes, W => one_pass::<T, W, V, I>(a, groups, alpha, x, between, gamma, y, ws));
+            with_lanes!(lanes, W => {
+                one_pass::<T, W, V, I>(a, groups, alpha, x, between, gamma, y, ws);
+            });
         } else {
             two_passes(a, groups, alpha, x, between, gamma, y, ws);
         }

@@ -101,8 +101,8 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
 /// Where the columns `first..end` are in a sparse row.
 #[inline]
 pub(super) fn within(columns: &[impl Column], first: usize, end: usize) -> std::ops::Range<usize> {
-    let from = columns.partition_point(|&column| (column.at()) < first);
-    from..from + columns[from..].partition_point(|&column| (column.at()) < end)
+    let from = columns.partition_point(|column| column.at() < first);
+    from..from + columns[from..].partition_point(|column| column.at() < end)
 }
 
 /// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other.

@@ -18,8 +18,9 @@ use crate::{Column, Result, Scalar};
 /// borrowed or moved, never copied ([`SparseIndex`] says which have).
 ///
 /// All products read the entries in the order of the rows; their cost is the module's matter:
-/// one pass over the entries (`8 + 4` bytes each for `f64`) for every 8 columns of an `f64` block
-/// or 16 of an `f32` block, and for $X^T X W$ ([`Gram`](crate::Gram)) still one pass over memory.
+/// one pass over the entries (`8 + 4` bytes each for `f64`) for every 16 columns of a block, for
+/// $X^T Z$ every cache line of them; $X^T X W$ ([`Gram`](crate::Gram)) is one such pass while the rows
+/// of 16 columns that the entries name stay near, and else both products.
 /// The values of a matrix of zeros and ones are not read at all: 4 bytes an entry, and the same bits.
 ///
 /// # Example

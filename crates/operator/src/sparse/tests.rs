@@ -261,7 +261,10 @@ fn long_columns_are_borrowed_and_change_no_bit() {
         let pointers = vec![0, columns.len()];
         Csr::with_long_columns((1, 3), pointers, columns, values).unwrap_err()
     };
-    let is_beyond = |columns: &[i64], found: u64| matches!(bad(columns).kind(), ErrorKind::Index { index, bound: 3, .. } if *index == found);
+    let is_beyond = |columns: &[i64], found: u64| {
+        let error = bad(columns);
+        matches!(error.kind(), ErrorKind::Index { index, bound: 3, .. } if *index == found)
+    };
     assert!(is_beyond(&[0, 1 << 40], 1 << 40));
     assert!(is_beyond(&[-1, 2], u64::MAX) && is_beyond(&[-2, -1], u64::MAX - 1));
     assert!(matches!(bad(&[2, 2]).kind(), ErrorKind::Unsorted { row: 0, column: 2, next: 2 }));
