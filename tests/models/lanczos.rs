@@ -47,7 +47,7 @@ fn eigenvalues_beyond_the_width_of_a_panel_are_found() {
             assert_eq!(cluster.range, 1..multiplicity + 1);
         }
         let op = Dense::new(with_spectrum(&variances, 6)).unwrap();
-        let found = Lanczos::new(10).solve(&op).unwrap();
+        let found = Lanczos::new(10).width(4).solve(&op).unwrap();
         let ticks: Vec<u64> = found.info.history.iter().map(|record| record.tick).collect();
         assert!(ticks.windows(2).all(|pair| pair[1] == pair[0] + 1), "{ticks:?}");
         // One product for each step, and one for the residuals of each run.
@@ -62,11 +62,11 @@ fn a_doubt_has_the_budget_of_the_run() {
     let mut spectrum: Vec<f64> = (0..300).map(|i| 1.0 / (1.0 + 0.2 * f64::from(i))).collect();
     spectrum[..6].fill(2.0);
     let op = Dense::new(with_spectrum(&spectrum, 6)).unwrap();
-    let whole = Lanczos::new(10).solve(&op).unwrap();
+    let whole = Lanczos::new(10).width(4).solve(&op).unwrap();
     let first = whole.info.history.iter().position(|record| record.residual <= 2e-8).unwrap() + 1;
     for more in [0, 2] {
         let products = first as u64 + more;
-        let cut = Lanczos::new(10).products(products).solve(&op).unwrap();
+        let cut = Lanczos::new(10).width(4).products(products).solve(&op).unwrap();
         assert_eq!((cut.info.stop, cut.info.iterations), (Stop::Iterations, products));
         assert!(cut.residuals.iter().all(|r| *r <= 2e-8));
     }

@@ -155,7 +155,7 @@ pub(crate) fn fit<T: Scalar>(
     let statistics = cols * (2 * size_of::<f64>() + 5 * size_of::<T>());
     let lanczos = |plan: Lanczos| -> Result<usize> {
         let cols = plan.components().max(8).min(dim);
-        Ok(plan.memory::<T>(dim) + scratch(side, cols)?)
+        Ok(plan.memory_for::<T>(dim, side.work()) + scratch(side, cols)?)
     };
     let on_engine = || -> Result<usize> {
         let cols = guarded::<T>(dim, components);

@@ -20,6 +20,9 @@ use state::State;
 /// The kind of file that runs for eigenpairs are saved to.
 pub(crate) const EIGENPAIRS: &str = "eigenpairs";
 
+/// Multiplications of a product for each row of the basis from which on panels of a whole line pay.
+const RICH: f64 = 256.0;
+
 /// Runs from a beginning, or from the state that is taken up, to the end.
 fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
     mut run: Run<'_, T, A>,
@@ -81,6 +84,17 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// | 10 | | 19, 21, 21 | 15, 16, 17 | 11, 13, 14 |
 /// | 50 | | | 32, 32, 42 | 21, 23, 29 |
 ///
+/// Up to 16 components b is 8 for `f64` too where a product has 256 multiplications or more for each
+/// row of the basis, so that it outweighs the orthogonalisation. Milliseconds for k = 10, to residuals
+/// of 1e-4 and 1e-8, b = 4 and b = 8 (two threads, best of 7, one run, a noisy machine):
+///
+/// | data | multiplications a row | 1e-4 | 1e-8 |
+/// |---|---|---|---|
+/// | gene counts, 10 million entries | 2630 | 229, 212 | 326, 284 |
+/// | text, 1.6 million entries | 389 | 69, 66 | 98, 74 |
+/// | random entries, 1 million | 199 | 309, 311 | 454, 608 |
+/// | ratings, 1 million entries | 106 | 72, 79 | 125, 130 |
+///
 /// A basis without end saved at most one product of these. A spectrum without gaps is another matter:
 /// when the basis has been filled twice and half lines are used, it grows by 4b columns (random
 /// entries, 40,000 × 10,000, k = 10, to 1e-8: 154 products instead of 204). On text of 12 million entries one component
@@ -118,7 +132,8 @@ impl Lanczos {
         Self { components, width: 0, basis: 0, tolerance: 1e-8, products: 1000, seed: 1 }
     }
 
-    /// The number b of columns of a panel; 0 for the rule above.
+    /// The number b of columns of a panel; 0 for the rule above. Where each column costs the operator as
+    /// much as the first, narrow panels are better: they need fewer columns in all.
     #[must_use]
     pub fn width(self, width: usize) -> Self {
         Self { width, ..self }
@@ -239,7 +254,7 @@ impl Lanczos {
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
         let dim = self.check(op.shape())?;
-        let (width, room) = self.sizes::<T>(dim);
+        let (width, room) = self.sizes::<T>(dim, op.work());
         if room + width >= dim {
             return self.solve_small(op, watch);
         }
@@ -276,7 +291,7 @@ impl Lanczos {
                 Record { tick, passes, ..*record }
             };
             let watch = &mut |record: &Record<T>| watch(&later(record));
-            let (b, room) = wider.sizes::<T>(dim);
+            let (b, room) = wider.sizes::<T>(dim, op.work());
             let mut again = if room + b >= dim {
                 wider.solve_small(op, watch)?
             } else {
@@ -339,7 +354,7 @@ impl Lanczos {
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
         let dim = self.check(op.shape())?;
-        let (width, room) = self.sizes::<T>(dim);
+        let (width, room) = self.sizes::<T>(dim, op.work());
         favard_operator::check_dim("values", vectors.cols(), values.len())?;
         let room = room + values.len();
         if room + width >= dim {
@@ -366,11 +381,13 @@ impl Lanczos {
         Ok(found)
     }
 
-    /// b and m, a multiple of b.
-    pub(crate) fn sizes<T: Scalar>(&self, dim: usize) -> (usize, usize) {
+    /// b and m, a multiple of b, for an operator whose product with a column takes so many
+    /// multiplications.
+    pub(crate) fn sizes<T: Scalar>(&self, dim: usize, work: f64) -> (usize, usize) {
         let k = self.components.min(dim);
         let line = match k {
             1 => T::LANE / 4,
+            2..=16 if work >= RICH * dim as f64 => 8,
             2..=16 => T::LANE / 2,
             _ => T::LANE,
         };
@@ -389,18 +406,24 @@ impl Lanczos {
 
     /// Bytes that a run on an operator of this dimension allocates at most at a time, beside the
     /// operator's own scratch: the basis, the next panel and the scratch of its QR, the small
-    /// eigenproblem, and at the end the vectors and their images. About n (m + 3b + k) numbers.
+    /// eigenproblem, and at the end the vectors and their images. About n (m + 3b + k) numbers, with the
+    /// wider panels where the operator decides.
     ///
     /// # Example
     /// ```
     /// use favard_models::Lanczos;
-    /// // Ten components of 50,000 columns: less than 96 columns of numbers.
+    /// // Ten components of 50,000 columns: less than 132 columns of numbers.
     /// let columns = Lanczos::new(10).memory::<f64>(50_000) / (50_000 * 8);
-    /// assert!((80..=96).contains(&columns));
+    /// assert!((112..132).contains(&columns));
     /// ```
     #[must_use]
     pub fn memory<T: Scalar>(&self, dim: usize) -> usize {
-        let (b, m) = self.sizes::<T>(dim);
+        self.memory_for::<T>(dim, 0.0).max(self.memory_for::<T>(dim, f64::INFINITY))
+    }
+
+    /// The same for an operator whose product with a column takes so many multiplications.
+    pub(crate) fn memory_for<T: Scalar>(&self, dim: usize, work: f64) -> usize {
+        let (b, m) = self.sizes::<T>(dim, work);
         if m + b >= dim {
             return memory::exact::<T>(dim, self.components, memory::slabs::<T>(dim));
         }

@@ -48,7 +48,7 @@ impl Choice {
 
     /// Nanoseconds and steps of block Lanczos.
     fn krylov<T: Scalar>(&self, plan: &Lanczos) -> (f64, f64) {
-        let (b, m) = plan.sizes::<T>(self.dim);
+        let (b, m) = plan.sizes::<T>(self.dim, self.work);
         let (b, k, n) = (b as f64, plan.components() as f64, self.dim as f64);
         let digits = -plan.limits().0.clamp(1e-16, 0.1).log10();
         let steps = (9.0 + 4.0 * k / b) * (0.4 + 0.075 * digits);

@@ -117,6 +117,11 @@ where
         self.shape
     }
 
+    /// Not known: as if a column cost little, so that panels stay narrow and few are asked for.
+    fn work(&self) -> f64 {
+        (self.shape.0 + self.shape.1) as f64
+    }
+
     fn apply(
         &self,
         alpha: T,
