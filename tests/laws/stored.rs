@@ -1,8 +1,9 @@
-//! Matrices that are stored: dense of any layout, sparse by rows and by columns, and their Gram
-//! operators.
+//! Matrices that are stored: dense of any layout, sparse by rows and by columns, in a file, and their
+//! Gram operators.
 
 use std::sync::Arc;
 
+use favard_io::{OnDisk, write_npz_stored};
 use favard_operator::{Adjoint, AdjointOperator, Csr, Dense, Gram, LinearOperator, Scalar, Sparse};
 
 use crate::support::{Both, Checked, Data, over_data};
@@ -10,6 +11,7 @@ use crate::support::{Both, Checked, Data, over_data};
 over_data! {
     dense(48): check_dense;
     sparse(48): check_sparse;
+    on_disk(32): check_on_disk;
     gram(32): check_gram;
     pointers(8): check_pointers;
 }
@@ -29,6 +31,20 @@ fn check_sparse<T: Scalar>(data: &Data<T>) -> Checked {
     let turned = data.sparse.transpose_view();
     by_rows.adjoint().check_rows(&Sparse::from_sprs_view(turned)?, &trial)?;
     by_rows.adjoint().check_rows(&data.csr().transposed(), &trial)
+}
+
+/// In parts of one row, of a few, and all at once.
+fn check_on_disk<T: Scalar>(data: &Data<T>) -> Checked {
+    let (trial, folder) = (data.trial(), tempfile::tempdir()?);
+    let path = folder.path().join("a.npz");
+    write_npz_stored(&path, &data.csr())?;
+    for entries in [1, 7, 1 << 20] {
+        let stored = OnDisk::<T>::open(&path)?.with_part_entries(entries);
+        data.of_sparse().check_rows(&stored, &trial)?;
+        let object: Both<'_, T> = &stored;
+        data.of_sparse().mean_gram().check_adjoint(&Gram::new(object), &trial)?;
+    }
+    Ok(())
 }
 
 fn check_gram<T: Scalar>(data: &Data<T>) -> Checked {

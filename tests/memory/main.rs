@@ -128,6 +128,29 @@ fn other_fits() {
     }
 }
 
+/// A matrix that stays in its file takes two parts of it, and the fit what it states: less than the
+/// matrix in all.
+fn on_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.npz");
+    let matrix = sparse(60_000, 600);
+    let bytes = matrix.entries() * 12;
+    favard_io::write_npz_stored(&path, &matrix).unwrap();
+    drop(matrix);
+    let pca = Pca::new(3).solver(Solver::Lanczos).products(60);
+    let stated = {
+        let x = favard_io::OnDisk::<f64>::open(&path).unwrap().with_part_entries(20_000);
+        x.memory() + pca.memory(&x).unwrap()
+    };
+    let (taken, fit) = peak(|| {
+        let x = favard_io::OnDisk::<f64>::open(&path).unwrap().with_part_entries(20_000);
+        pca.fit(&x).unwrap()
+    });
+    assert!(fit.is_certified());
+    assert!(taken <= stated, "on disk: stated {stated}, took {taken}");
+    assert!(2 * taken < bytes, "on disk: took {taken} for a matrix of {bytes}");
+}
+
 /// One test: the counter is one for the whole process.
 #[test]
 fn peaks_are_stated() {
@@ -166,4 +189,5 @@ fn peaks_are_stated() {
         assert_stated(name, stated, taken);
     }
     other_fits();
+    on_disk();
 }

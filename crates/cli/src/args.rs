@@ -14,7 +14,7 @@ use favard_models::Solver;
 
 use complete::COMPLETE_HELP;
 pub use complete::CompleteArgs;
-pub use read::{FileFormat, ReadArgs};
+pub use read::{DataArgs, FileFormat, ReadArgs};
 use reproduce::REPRODUCE_HELP;
 pub use reproduce::{Experiment, ReproduceArgs};
 pub use save::SaveArgs;
@@ -101,6 +101,7 @@ Examples:
   favard pca x.mtx -k 3 --max-passes 20 -o a; favard pca x.mtx -k 3 --start a -o b
   favard pca x.mtx -k 3 -o out --checkpoint run.favard
   favard pca x.mtx -k 3 -o out --checkpoint run.favard --resume run.favard
+  favard pca cells.h5ad -k 20 --on-disk      a file that is larger than the memory
 
 Solvers: auto, exact, krylov, power, momentum, dynamic, chebyshev, heavy-ball, inhomogeneous, oja,
 oja-momentum, ada-oja, minibatch, vr-pca, vr.
@@ -132,6 +133,7 @@ Examples:
   favard convert counts.mtx.gz counts.npz    for scipy.sparse.load_npz
   favard convert cells.h5ad cells.csv        with names
   favard convert years.txt years.npz --header --separator ';'
+  favard convert counts.mtx.gz counts.npz --stored; favard pca counts.npz --on-disk
 
 The name of OUT decides: .mtx and .npz are sparse, .npy, .csv and .tsv dense. Names are kept in .csv
 and .tsv only. OUT is replaced as a whole or not at all.";
@@ -216,7 +218,7 @@ pub struct FitArgs {
     pub save: SaveArgs,
 
     #[command(flatten)]
-    pub read: ReadArgs,
+    pub data: DataArgs,
 }
 
 /// Arguments of `favard pca`.
@@ -267,6 +269,10 @@ pub struct ConvertArgs {
 
     /// The file to write.
     pub output: PathBuf,
+
+    /// Do not pack an .npz, so that other commands can leave it on disk.
+    #[arg(long)]
+    pub stored: bool,
 
     /// Print as JSON what was written.
     #[arg(long)]
@@ -339,7 +345,7 @@ pub struct PlanArgs {
     pub json: bool,
 
     #[command(flatten)]
-    pub read: ReadArgs,
+    pub data: DataArgs,
 }
 
 /// Arguments of `favard spectrum`.
@@ -382,5 +388,5 @@ pub struct SpectrumArgs {
     pub json: bool,
 
     #[command(flatten)]
-    pub read: ReadArgs,
+    pub data: DataArgs,
 }

@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use favard_io::Matrix;
+use favard_io::{Matrix, OnDisk};
 use favard_operator::{ColumnMoments, Csr, Dense, RowOperator};
 
-use crate::args::ReadArgs;
+use crate::args::DataArgs;
 use crate::error::{Error, Result};
-use crate::{example, shown};
+use crate::{example, memory, shown};
 
 /// What the models need of a matrix.
 pub trait Rows: RowOperator<f64> + ColumnMoments<f64> {}
 
 impl<A: RowOperator<f64> + ColumnMoments<f64>> Rows for A {}
 
-/// A matrix in memory, sparse or dense as its file is.
+/// A matrix in memory, sparse or dense as its file is, or in its file.
 pub struct Data {
     /// The file, or what the example is.
     pub name: String,
@@ -28,12 +28,16 @@ pub struct Data {
 enum Stored {
     Sparse(Csr<'static, f64>),
     Dense(Dense<'static, f64>),
+    OnDisk(OnDisk<f64>),
 }
 
 impl Data {
     /// Reads a file, or makes the example where there is none.
-    pub fn load(path: Option<&Path>, read: &ReadArgs) -> Result<Self> {
+    pub fn load(path: Option<&Path>, args: &DataArgs) -> Result<Self> {
         let Some(path) = path else {
+            if args.on_disk {
+                return Err(Error::argument("--on-disk", "the example is in no file"));
+            }
             let (matrix, documents, words) = example::topics().map_err(Error::of("example"))?;
             return Ok(Self {
                 name: "built-in example (topics in documents)".to_string(),
@@ -43,7 +47,13 @@ impl Data {
             });
         };
         let name = path.display().to_string();
-        let loaded = favard_io::read_with::<f64>(path, &read.options())?;
+        if args.on_disk {
+            let mut matrix = OnDisk::open_with(path, &args.read.options())?;
+            memory::check(&name, "parts of the matrix", matrix.memory() as u64)?;
+            let (row_names, column_names) = (matrix.row_names.take(), matrix.column_names.take());
+            return Ok(Self { name, matrix: Stored::OnDisk(matrix), row_names, column_names });
+        }
+        let loaded = favard_io::read_with::<f64>(path, &args.read.options())?;
         let matrix = match loaded.matrix {
             Matrix::Sparse(csr) => Stored::Sparse(csr),
             Matrix::Dense(array) => Stored::Dense(Dense::new(array).map_err(Error::of(&name))?),
@@ -57,6 +67,7 @@ impl Data {
         match &self.matrix {
             Stored::Sparse(csr) => csr,
             Stored::Dense(dense) => dense,
+            Stored::OnDisk(file) => file,
         }
     }
 
@@ -65,6 +76,7 @@ impl Data {
         match &self.matrix {
             Stored::Sparse(csr) => csr.shape(),
             Stored::Dense(dense) => dense.view().dim(),
+            Stored::OnDisk(file) => file.shape(),
         }
     }
 
@@ -73,6 +85,7 @@ impl Data {
         match &self.matrix {
             Stored::Sparse(csr) => csr.entries(),
             Stored::Dense(dense) => dense.view().len(),
+            Stored::OnDisk(file) => file.entries(),
         }
     }
 
@@ -92,6 +105,7 @@ impl Data {
         let kind = match &self.matrix {
             Stored::Sparse(_) => format!("sparse, {entries} entries"),
             Stored::Dense(_) => "dense".to_string(),
+            Stored::OnDisk(_) => format!("sparse, {entries} entries, on disk"),
         };
         format!("{}: {rows} × {cols}, {kind}", shown::one_line(&self.name))
     }

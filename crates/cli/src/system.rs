@@ -40,10 +40,10 @@ impl System {
     /// Reads both files; the folder of the results is made before the work is done.
     pub fn load(args: &SystemArgs) -> Result<Self> {
         let made = output::prepare(args.output.as_deref())?;
-        let data = Data::load(Some(&args.matrix), &args.read)?;
+        let data = Data::load(Some(&args.matrix), &args.data)?;
         tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
         let (rows, cols) = data.shape();
-        let (rhs, names) = columns(&args.rhs, &args.read, rows, None)?;
+        let (rhs, names) = columns(&args.rhs, &args.data.read, rows, None)?;
         let count = rhs.ncols();
         let needed = memory::vectors(rows.saturating_add(cols), BLOCKS * count);
         memory::check(&data.name, "the solution", needed)?;

@@ -14,7 +14,7 @@ use crate::read::{check_columns, check_rows};
 use crate::text::precision;
 
 /// Numbers that are read at a time.
-const PART: u64 = 1 << 18;
+pub(crate) const PART: u64 = 1 << 18;
 
 /// Reads X with the names of its rows (`obs`) and columns (`var`).
 pub(crate) fn read<T: Scalar>(source: &Source<'_>) -> Result<Loaded<T>> {
@@ -54,25 +54,25 @@ pub(crate) fn describe(source: &Source<'_>) -> Result<Description> {
 
 /// The HDF5 reader is large and not ours: should it panic on a damaged file, that is an error of
 /// the file.
-fn guarded<V>(source: &Source<'_>, f: impl FnOnce() -> Result<V>) -> Result<V> {
+pub(crate) fn guarded<V>(source: &Source<'_>, f: impl FnOnce() -> Result<V>) -> Result<V> {
     caught(f).unwrap_or_else(|| {
         let problem = "its structure cannot be read".to_owned();
         Err(source.error(ErrorKind::Damaged { what: "HDF5 file", problem }))
     })
 }
 
-struct AnnData<'s> {
-    source: &'s Source<'s>,
-    file: File,
+pub(crate) struct AnnData<'s> {
+    pub source: &'s Source<'s>,
+    pub file: File,
 }
 
-enum X {
+pub(crate) enum X {
     Dense(Dataset),
     Sparse(Group),
 }
 
 impl<'s> AnnData<'s> {
-    fn open(source: &'s Source<'s>) -> Result<Self> {
+    pub fn open(source: &'s Source<'s>) -> Result<Self> {
         let file = match source.in_memory() {
             Some(bytes) => File::from_bytes(bytes.to_vec()),
             None => File::open_streaming(source.path()),
@@ -89,7 +89,7 @@ impl<'s> AnnData<'s> {
         Error::new(self.source.path().join(part), kind)
     }
 
-    fn x(&self) -> Result<X> {
+    pub fn x(&self) -> Result<X> {
         match self.file.dataset("X") {
             Ok(array) => Ok(X::Dense(array)),
             Err(_) => Ok(X::Sparse(self.file.group("X").map_err(|error| self.fail("X", error))?)),
@@ -110,7 +110,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// Whether the array is stored by rows of a group with `csr_matrix`, and the shape.
-    fn form(&self, group: &Group) -> Result<(bool, u64, u64)> {
+    pub fn form(&self, group: &Group) -> Result<(bool, u64, u64)> {
         let attributes = group.attrs().map_err(|error| self.fail("X", error))?;
         let word = ["encoding-type", "h5sparse_format"]
             .iter()
@@ -159,7 +159,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// A list of the group X and how long it is.
-    fn list(&self, name: &str) -> Result<(Dataset, u64)> {
+    pub fn list(&self, name: &str) -> Result<(Dataset, u64)> {
         let part = format!("X/{name}");
         let array = self.file.dataset(&part).map_err(|error| self.fail(&part, error))?;
         self.check_size(&part, &array)?;
@@ -172,7 +172,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// Appends numbers from some rows of an array.
-    fn numbers<T: Scalar>(
+    pub fn numbers<T: Scalar>(
         &self,
         part: &str,
         array: &Dataset,
@@ -194,7 +194,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// Appends whole numbers from a list, each at most `high`.
-    fn indices<I: TryFrom<i64>>(
+    pub fn indices<I: TryFrom<i64>>(
         &self,
         name: &str,
         array: &Dataset,
@@ -297,7 +297,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// `indptr`: where each of `lines` rows or columns starts, from 0 up to the number of entries.
-    fn pointers(&self, lines: u64, entries: u64) -> Result<Vec<usize>> {
+    pub fn pointers(&self, lines: u64, entries: u64) -> Result<Vec<usize>> {
         let (array, length) = self.list("indptr")?;
         self.check_count("indptr", "pointers", lines.saturating_add(1), length)?;
         let mut pointers = Vec::<usize>::new();
@@ -315,7 +315,13 @@ impl<'s> AnnData<'s> {
         Ok(pointers)
     }
 
-    fn check_count(&self, name: &str, what: &'static str, expected: u64, found: u64) -> Result<()> {
+    pub fn check_count(
+        &self,
+        name: &str,
+        what: &'static str,
+        expected: u64,
+        found: u64,
+    ) -> Result<()> {
         if expected == found {
             return Ok(());
         }
@@ -323,7 +329,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// The index of a table, where it has one as text.
-    fn names(&self, table: &str, expected: usize) -> Result<Option<Vec<String>>> {
+    pub fn names(&self, table: &str, expected: usize) -> Result<Option<Vec<String>>> {
         let Ok(group) = self.file.group(table) else { return Ok(None) };
         let attributes = group.attrs().map_err(|error| self.fail(table, error))?;
         let index = attributes.get("_index").and_then(word).unwrap_or("_index".to_owned());
@@ -361,7 +367,7 @@ impl<'s> AnnData<'s> {
 }
 
 /// `(first, count)` of the parts of so many.
-fn windows(length: u64, step: u64) -> impl Iterator<Item = (u64, u64)> {
+pub(crate) fn windows(length: u64, step: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..length.div_ceil(step)).map(move |i| (i * step, step.min(length - i * step)))
 }
 

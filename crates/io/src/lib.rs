@@ -37,6 +37,7 @@ mod loaded;
 mod mtx;
 mod npy;
 mod npz;
+mod on_disk;
 mod options;
 mod read;
 mod tenx;
@@ -47,10 +48,12 @@ pub use describe::{Description, Layout};
 pub use error::{Error, ErrorKind, Position, Result};
 pub use format::Format;
 pub use loaded::{Loaded, Matrix};
+pub use on_disk::OnDisk;
 pub use options::{Detect, Limits, ReadOptions};
 pub use read::{describe, describe_bytes, describe_with, read, read_bytes, read_with};
 pub use write::{
-    Table, write_atomic, write_csv, write_json, write_mtx, write_npy, write_npz, write_tsv,
+    Table, write_atomic, write_csv, write_json, write_mtx, write_npy, write_npz, write_npz_stored,
+    write_tsv,
 };
 
 /// The chapter's code, compiled and run.

@@ -1,21 +1,22 @@
 //! SciPy's sparse matrices: a zip archive of NumPy arrays.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use favard_operator::{Csr, Scalar};
-use zip::ZipArchive;
 use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
 
 use crate::csr::{Scatter, finish, together, zeros};
 use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::input::{Cursor, Source};
 use crate::loaded::{Loaded, Matrix};
-use crate::npy::{Problem, Stream, matrix_shape, read_array};
+use crate::npy::{Header, Problem, Stream, matrix_shape, read_array};
 use crate::read::{check_columns, check_rows};
 
 /// The arrays of an archive.
-struct Archive<'s> {
+pub(crate) struct Archive<'s> {
     source: &'s Source<'s>,
     zip: ZipArchive<Cursor<'s, 's>>,
 }
@@ -61,7 +62,7 @@ pub(crate) fn describe(source: &Source<'_>) -> Result<Description> {
 }
 
 impl<'s> Archive<'s> {
-    fn open(source: &'s Source<'s>) -> Result<Self> {
+    pub fn open(source: &'s Source<'s>) -> Result<Self> {
         let zip = ZipArchive::new(source.cursor()).map_err(|error| zip_error(source, error))?;
         Ok(Self { source, zip })
     }
@@ -110,15 +111,40 @@ impl<'s> Archive<'s> {
     }
 
     fn error(&self, name: &str, problem: Problem) -> Error {
-        let path = self.source.path().join(format!("{name}.npy"));
-        match problem {
-            Problem { kind: ErrorKind::Io(error), .. } => {
-                let problem = error.to_string();
-                Error::new(path, ErrorKind::Damaged { what: "zip archive", problem })
-            }
-            Problem { at: Some(byte), kind } => Error::at(path, Position::Byte(byte), kind),
-            Problem { at: None, kind } => Error::new(path, kind),
+        array_error(self.source, name, problem)
+    }
+
+    /// The shape of a matrix that is stored by rows.
+    pub fn by_rows(&self) -> Result<(usize, usize)> {
+        let (stored, rows, cols) = self.form()?;
+        if stored != Stored::Csr {
+            let (what, found) = ("format of a matrix on disk", format!("{stored:?}"));
+            return Err(self.source.error(ErrorKind::Unsupported { what, found }));
         }
+        Ok((rows, cols))
+    }
+
+    /// Where an array of so many numbers is in the file.
+    pub fn place(&self, name: &'static str, count: usize) -> Result<Place> {
+        let mut zip = self.zip.clone();
+        let header = {
+            let stream = self.stream(&mut zip, name)?;
+            let counted = check_count("numbers of the array", count, stream.count());
+            counted.map_err(|kind| self.error(name, kind.into()))?;
+            stream.header().clone()
+        };
+        let member =
+            zip.by_name(&format!("{name}.npy")).map_err(|error| zip_error(self.source, error))?;
+        if member.compression() != CompressionMethod::Stored {
+            let what = "packing of a matrix on disk (scipy.sparse.save_npz: compressed=False)";
+            let found = member.compression().to_string();
+            return Err(self.error(name, ErrorKind::Unsupported { what, found }.into()));
+        }
+        let start = member.data_start().ok_or_else(|| {
+            let (what, problem) = ("zip archive", format!("{name}.npy has no place"));
+            self.source.error(ErrorKind::Damaged { what, problem })
+        })?;
+        Ok(Place { name, header, start })
     }
 
     /// How the matrix is stored, and its shape.
@@ -171,7 +197,7 @@ impl<'s> Archive<'s> {
     }
 
     /// `indptr`: `lines + 1` numbers that rise from 0.
-    fn pointers(&self, lines: usize) -> Result<Vec<usize>> {
+    pub fn pointers(&self, lines: usize) -> Result<Vec<usize>> {
         self.with("indptr", |mut stream, _| {
             check_count("row pointers", lines.saturating_add(1), stream.count())?;
             let mut pointers = Vec::<usize>::new();
@@ -247,6 +273,43 @@ impl<'s> Archive<'s> {
     }
 }
 
+/// An array that can be read from any of its numbers on.
+pub(crate) struct Place {
+    name: &'static str,
+    header: Header,
+    /// Where its header starts in the file.
+    start: u64,
+}
+
+impl Place {
+    /// Runs `f` on a stream of some of the numbers.
+    pub fn read<V>(
+        &self,
+        source: &Source<'_>,
+        range: Range<usize>,
+        f: impl FnOnce(Stream<Cursor<'_, '_>>) -> Result<V, Problem>,
+    ) -> Result<V> {
+        let mut cursor = source.cursor();
+        let skipped = range.start as u64 * self.header.dtype.width as u64;
+        let at = self.start + self.header.bytes + skipped;
+        cursor.seek(SeekFrom::Start(at)).map_err(|error| source.error(error))?;
+        f(Stream::between(cursor, self.header.clone(), range))
+            .map_err(|problem| array_error(source, self.name, problem))
+    }
+}
+
+fn array_error(source: &Source<'_>, name: &str, problem: Problem) -> Error {
+    let path = source.path().join(format!("{name}.npy"));
+    match problem {
+        Problem { kind: ErrorKind::Io(error), .. } => {
+            let problem = error.to_string();
+            Error::new(path, ErrorKind::Damaged { what: "zip archive", problem })
+        }
+        Problem { at: Some(byte), kind } => Error::at(path, Position::Byte(byte), kind),
+        Problem { at: None, kind } => Error::new(path, kind),
+    }
+}
+
 /// Where the columns of the entries come from.
 enum Columns<'a, R> {
     Listed(Stream<R>),
@@ -283,7 +346,7 @@ impl<R: Read> Columns<'_, R> {
 type Member<'z> = Box<dyn Read + 'z>;
 
 /// The largest index of so many.
-fn last(count: usize) -> u64 {
+pub(crate) fn last(count: usize) -> u64 {
     (count as u64).saturating_sub(1)
 }
 

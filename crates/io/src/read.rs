@@ -144,7 +144,7 @@ fn describe_source(source: &Source<'_>, options: &ReadOptions) -> Result<Descrip
     Ok(description)
 }
 
-fn format(source: &Source<'_>, options: &ReadOptions) -> Result<Format> {
+pub(crate) fn format(source: &Source<'_>, options: &ReadOptions) -> Result<Format> {
     options.format.map_or_else(|| Format::detect(source), Ok)
 }
 

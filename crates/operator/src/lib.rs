@@ -74,7 +74,7 @@ pub use stochastic::{Batch, StochasticOperator};
 pub use workspace::Workspace;
 pub use wrap::{
     Centered, ColumnMoments, Constant, Masked, Moments, Pattern, Scaled, Shifted, Weighted,
-    WeightedMoments,
+    WeightedMoments, check_weights,
 };
 
 /// Arithmetic on blocks, with the same bits on any number of threads.

@@ -61,8 +61,8 @@ fn entries<T: Scalar + Element>(data: &Data<T>) -> Result<Csr<'_, T>, Failure> {
     match data.open()? {
         Matrix::Sparse(sparse) => Ok(sparse.into_csr()),
         Matrix::Long(sparse) => Ok(sparse.into_csr().into_short()?),
-        Matrix::Dense(_) => {
-            let text = "X: the observed entries are those that a sparse matrix stores";
+        Matrix::Dense(_) | Matrix::OnDisk(_) => {
+            let text = "X: the observed entries are those that a sparse matrix in memory stores";
             Err(favard_operator::Error::external(text).into())
         }
     }

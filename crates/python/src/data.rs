@@ -1,7 +1,9 @@
 //! Arrays of NumPy and SciPy as operators, without a copy.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 
+use favard_io::OnDisk;
 use favard_operator::{Block, Column, Csr, Dense, Result, Scalar, Sparse, SparseIndex};
 use ndarray::{ArrayView1, ArrayView2, Dimension, Ix1, Ix2};
 use numpy::{
@@ -90,20 +92,29 @@ pub enum Data<T: 'static> {
         values: Borrowed<T, Ix1>,
         by_columns: bool,
     },
+    /// One that stays in its file, of which so many entries are read at a time.
+    OnDisk {
+        path: PathBuf,
+        entries: usize,
+    },
 }
 
-/// A sparse matrix as it comes: format, shape, row pointers, columns, values.
+/// A sparse matrix as it comes: format, shape, row pointers, columns, values; for one in a file
+/// `"disk"`, shape, path, entries of a part, an array of its type.
 type Parts<'py> = (String, (usize, usize), Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>);
 
 impl<T: Scalar + Element> Data<T> {
     /// From a two-dimensional array, or from `(format, shape, indptr, indices, data)` with the
-    /// format `"csr"` or `"csc"`.
+    /// format `"csr"`, `"csc"` or `"disk"`.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(array) = object.cast::<PyArray<T, Ix2>>() {
             return Ok(Self::Dense(Borrowed::new(array)?));
         }
         let parts: Parts<'_> = object.extract().map_err(|_| wrong(object, "X"))?;
         let (format, shape, pointers, columns, values) = parts;
+        if format == "disk" {
+            return Ok(Self::OnDisk { path: pointers.extract()?, entries: columns.extract()? });
+        }
         Ok(Self::Sparse {
             shape,
             pointers: Indices::new(&pointers, "indptr")?,
@@ -118,14 +129,18 @@ impl<T: Scalar + Element> Data<T> {
     pub fn open_deferred(&self) -> Result<Matrix<'_, T>> {
         match self {
             Self::Dense(array) => Ok(Matrix::Dense(Dense::deferred(array.view()))),
-            Self::Sparse { .. } => self.open(),
+            Self::Sparse { .. } | Self::OnDisk { .. } => self.open(),
         }
     }
 
-    /// The operator; reads all of it once.
+    /// The operator; reads all of it once, unless it stays in its file.
     pub fn open(&self) -> Result<Matrix<'_, T>> {
         match self {
             Self::Dense(array) => Ok(Matrix::Dense(Dense::new(array.view())?)),
+            Self::OnDisk { path, entries } => {
+                let matrix = OnDisk::open(path).map_err(favard_operator::Error::external)?;
+                Ok(Matrix::OnDisk(Box::new(matrix.with_part_entries(*entries))))
+            }
             Self::Sparse { shape, pointers, columns, values, by_columns } => {
                 let shape = if *by_columns { (shape.1, shape.0) } else { *shape };
                 let values = values.slice();

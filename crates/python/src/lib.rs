@@ -6,6 +6,7 @@
 
 mod completion;
 mod data;
+mod disk;
 mod eigen;
 mod error;
 mod info;
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<tracking::Tracker>()?;
     module.add_function(wrap_pyfunction!(completion::completion, module)?)?;
     module.add_function(wrap_pyfunction!(completion::completion_entries, module)?)?;
+    module.add_function(wrap_pyfunction!(disk::disk, module)?)?;
     module.add_function(wrap_pyfunction!(eigen::eigen, module)?)?;
     module.add_function(wrap_pyfunction!(kaczmarz::kaczmarz, module)?)?;
     module.add_function(wrap_pyfunction!(least_squares::least_squares, module)?)?;

@@ -1,18 +1,20 @@
 //! [`Matrix`]: dense or sparse, one type for the models.
 
+use favard_io::OnDisk;
 use favard_operator::{
     AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator,
     Moments, Result, RowOperator, Scalar, Scatter, Side, Sparse, Standardized, WeightedMoments,
     Workspace,
 };
 
-/// A matrix that Python holds, as an operator; reading it once has shown that it is one. One type:
+/// A matrix that Python holds, or that stays in its file, as an operator; reading it once has shown that it is one. One type:
 /// the models are compiled once for it, not once for each format.
 pub enum Matrix<'a, T: Scalar> {
     Dense(Dense<'a, T>),
     Sparse(Sparse<'a, T>),
     /// With columns of 64 bits, read where they are.
     Long(Sparse<'a, T, i64>),
+    OnDisk(Box<OnDisk<T>>),
 }
 
 /// Runs the same code on either.
@@ -22,6 +24,7 @@ macro_rules! on {
             Matrix::Dense($x) => $body,
             Matrix::Sparse($x) => $body,
             Matrix::Long($x) => $body,
+            Matrix::OnDisk($x) => $body,
         }
     };
 }

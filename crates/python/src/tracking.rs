@@ -91,10 +91,10 @@ fn update<T: Scalar + Element>(
     let report = match rows {
         // As it is: a NaN may be an entry that was not seen.
         Data::Dense(array) => tracker.update(Block::from_array(array.view()).as_ref())?,
-        Data::Sparse { .. } => match rows.open()? {
+        Data::Sparse { .. } | Data::OnDisk { .. } => match rows.open()? {
             Matrix::Sparse(sparse) => tracker.update_sparse(&sparse.into_csr())?,
             Matrix::Long(sparse) => tracker.update_sparse(&sparse.into_csr().into_short()?)?,
-            Matrix::Dense(dense) => tracker.update(dense.to_block()?.as_ref())?,
+            other => tracker.update(other.to_block()?.as_ref())?,
         },
     };
     let report = report.clone();

@@ -37,6 +37,17 @@ pub struct ReadArgs {
     limit: Vec<(Limit, u64)>,
 }
 
+/// How the matrix that a command works on is read and held.
+#[derive(Debug, Clone, Default, Args)]
+pub struct DataArgs {
+    /// Leave the matrix in its file: .h5ad, or .npz of `favard convert --stored`, by rows.
+    #[arg(help_heading = "Reading", long)]
+    pub on_disk: bool,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
 /// A format by its short name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum FileFormat {

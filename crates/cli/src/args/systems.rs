@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{ReadArgs, SaveArgs};
+use super::{DataArgs, SaveArgs};
 
 pub const LSTSQ_HELP: &str = "\
 Examples:
@@ -71,7 +71,7 @@ pub struct SystemArgs {
     pub output: Option<PathBuf>,
 
     #[command(flatten)]
-    pub read: ReadArgs,
+    pub data: DataArgs,
 }
 
 /// A method of least squares.

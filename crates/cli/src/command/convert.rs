@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use favard_io::{Loaded, Matrix, Table};
+use favard_io::{Loaded, Matrix, Table, write_npz, write_npz_stored};
 use favard_operator::Dense;
 use serde::Serialize;
 
@@ -32,6 +32,9 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome> {
         let problem = format!("`{form}` is none of mtx, npz, npy, csv, tsv");
         return Err(Error::argument(out.display().to_string(), problem));
     }
+    if args.stored && form != "npz" {
+        return Err(Error::argument("--stored", format!("only .npz can be packed, not .{form}")));
+    }
     let Loaded { matrix, row_names, column_names, labels, .. } =
         favard_io::read_with::<f64>(&args.input, &args.read.options())?;
     let is_text = ["csv", "tsv"].contains(&form.as_str());
@@ -47,7 +50,11 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome> {
     let ((rows, cols), entries) = (matrix.shape(), matrix.entries());
     match form.as_str() {
         "mtx" => favard_io::write_mtx(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
-        "npz" => favard_io::write_npz(out, &matrix.into_csr().map_err(Error::of(&name))?)?,
+        "npz" => {
+            let csr = matrix.into_csr().map_err(Error::of(&name))?;
+            let write = if args.stored { write_npz_stored } else { write_npz };
+            write(out, &csr)?;
+        }
         "npy" => favard_io::write_npy(out, dense(matrix, &args.input, out)?.view())?,
         _ => {
             let dense = dense(matrix, &args.input, out)?;

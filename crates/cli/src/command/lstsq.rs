@@ -38,7 +38,7 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         .seed(args.system.seed);
     if let Some(path) = &args.weights {
         let rows = system.data.shape().0;
-        let (weights, _) = columns(path, &args.system.read, rows, Some(1))?;
+        let (weights, _) = columns(path, &args.system.data.read, rows, Some(1))?;
         problem = problem.weights(weights.column(0).to_vec());
     }
     catch_interrupts()?;

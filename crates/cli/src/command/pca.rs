@@ -16,7 +16,7 @@ use crate::{again, memory, output, shown};
 pub fn run(args: &PcaArgs) -> Result<Outcome> {
     let fit = &args.fit;
     let _made = output::prepare(fit.output.as_deref())?;
-    let data = Data::load(fit.file.as_deref(), &fit.read)?;
+    let data = Data::load(fit.file.as_deref(), &fit.data)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let earlier = match &args.start {
         Some(folder) => Some(earlier(folder, data.shape().1)?),

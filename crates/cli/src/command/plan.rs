@@ -114,7 +114,7 @@ fn known(args: &PlanArgs) -> Result<(String, Estimates, Option<[f64; 2]>)> {
             ("given".to_string(), bounded, None)
         }
         (Some(path), None, None) => {
-            let data = Data::load(Some(path), &args.read)?;
+            let data = Data::load(Some(path), &args.data)?;
             // Blocks of 8 under momentum and its QR, and samples of the noise, 64 side by side.
             let blocks = 15 * 8 + 3 * 64;
             let needed = memory::vectors(data.shape().1, blocks);

@@ -47,7 +47,7 @@ struct Bin {
 }
 
 pub fn run(args: &SpectrumArgs) -> Result<Outcome> {
-    let data = Data::load(args.file.as_deref(), &args.read)?;
+    let data = Data::load(args.file.as_deref(), &args.data)?;
     check_memory(args, &data)?;
     let covariance = Covariance::new(&data, !args.no_center, args.scale)?;
     let (rows, cols) = data.shape();

@@ -13,7 +13,7 @@ use crate::{again, output};
 pub fn run(args: &SvdArgs) -> Result<Outcome> {
     let fit = &args.fit;
     let _made = output::prepare(fit.output.as_deref())?;
-    let data = Data::load(fit.file.as_deref(), &fit.read)?;
+    let data = Data::load(fit.file.as_deref(), &fit.data)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let mut svd = TruncatedSvd::new(components(fit, &data))
         .solver(fit.solver)

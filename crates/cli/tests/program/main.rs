@@ -13,6 +13,7 @@ mod lstsq;
 mod matrices;
 #[cfg(target_os = "linux")]
 mod memory;
+mod on_disk;
 mod planning;
 mod report;
 mod reproduce;

@@ -1,6 +1,7 @@
 //! [`Stream`]: an array, read a part at a time.
 
 use std::io::Read;
+use std::ops::Range;
 
 use favard_operator::Scalar;
 
@@ -53,6 +54,12 @@ impl<R: Read> Stream<R> {
             return Err(Problem::at(header.bytes, kind));
         }
         Ok(Self { reader, header, count, done: 0, buffer: Vec::new(), indices: Vec::new() })
+    }
+
+    /// Some numbers of an array with this header, behind a reader that stands at the first of them.
+    pub fn between(reader: R, header: Header, range: Range<usize>) -> Self {
+        let (count, done) = (range.end as u64, range.start as u64);
+        Self { reader, header, count, done, buffer: Vec::new(), indices: Vec::new() }
     }
 
     pub fn header(&self) -> &Header {

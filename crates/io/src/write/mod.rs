@@ -12,5 +12,5 @@ pub use atomic::write_atomic;
 pub use json::write_json;
 pub use mtx::write_mtx;
 pub use npy::write_npy;
-pub use npz::write_npz;
+pub use npz::{write_npz, write_npz_stored};
 pub use table::{Table, write_csv, write_tsv};

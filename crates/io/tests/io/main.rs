@@ -4,5 +4,6 @@ mod bad;
 mod formats;
 mod fuzz;
 mod large;
+mod on_disk;
 mod support;
 mod write;

@@ -16,5 +16,4 @@ pub(crate) use moments::{Group, SHORT, Sums, cut_dense};
 pub use pattern::Pattern;
 pub use scaled::{Constant, Scaled};
 pub use shifted::Shifted;
-pub use weighted::Weighted;
-pub(crate) use weighted::check_weights;
+pub use weighted::{Weighted, check_weights};

@@ -33,7 +33,10 @@ pub struct Weighted<A, T> {
 }
 
 /// `Ok` when all weights are finite and not negative and at least one is positive.
-pub(crate) fn check_weights<T: Scalar>(weights: &[T]) -> Result<()> {
+///
+/// # Errors
+/// [`ErrorKind::Weight`] with the first that is not.
+pub fn check_weights<T: Scalar>(weights: &[T]) -> Result<()> {
     for (index, weight) in weights.iter().enumerate() {
         if !weight.is_finite() || *weight < T::zero() {
             let (value, need) = (weight.as_f64(), "must be finite and not negative");

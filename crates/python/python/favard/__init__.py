@@ -8,6 +8,7 @@ The estimators follow scikit-learn, the functions SciPy:
 ``MatrixCompletion``, ``PhaseRetrieval``          a matrix from entries, a signal from intensities
 ``SubspaceTracker``, ``Kaczmarz``                 a subspace that drifts, systems row by row
 ``theory``                                        polynomials, bounds, planners
+``OnDisk``                                        a sparse matrix that stays in its file
 ``svds``, ``eigsh``, ``lsmr``                     the functions of ``scipy.sparse.linalg``
 ``set_num_threads``, ``get_num_threads``          the threads that work
 ================================================  ===========================================
@@ -41,6 +42,7 @@ _WHERE = {
     "PhaseRetrieval": "_phase",
     "SubspaceTracker": "_tracking",
     "Kaczmarz": "_kaczmarz",
+    "OnDisk": "_on_disk",
     "svds": "_svds",
     "eigsh": "_eigsh",
     "lsmr": "_lsmr",

@@ -36,11 +36,24 @@ __all__ = [
     "PhaseRetrieval",
     "SubspaceTracker",
     "Kaczmarz",
+    "OnDisk",
     "svds",
     "eigsh",
     "lsmr",
     "Info",
 ]
+
+class OnDisk:
+    ndim: int
+    path: str
+    dtype: np.dtype[Any]
+    part_entries: int
+    shape: tuple[int, int]
+    nnz: int
+    row_names: list[str] | None
+    column_names: list[str] | None
+    def __init__(self, path: Any, dtype: Any = ..., part_entries: int = ...) -> None: ...
+    def astype(self, dtype: Any) -> OnDisk: ...
 
 class _Transformer(BaseEstimator):
     n_features_in_: int

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, assert_all_finite
 
 from favard._data import rounding
 from favard._info import Info
+from favard._on_disk import OnDisk
 from favard._progress import watcher
 
 #: Solvers of ours, for the parameter ``solver``.
@@ -90,7 +91,7 @@ def run(estimator, core, X, *args, **kwargs):
         try:
             found = core(*args, callback=watch.callback, **kwargs)
         except ValueError as error:
-            if "not finite" in str(error):
+            if "not finite" in str(error) and not isinstance(X, OnDisk):
                 assert_all_finite(X, estimator_name=name, input_name="X")
             raise
         info = watch.info = Info.of(found["info"])

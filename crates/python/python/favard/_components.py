@@ -3,10 +3,11 @@
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from favard import _core
 from favard._data import FLOATS, core_matrix
+from favard._on_disk import checked
 
 
 def complete(rows, count):
@@ -54,7 +55,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             New data. Sparse data stays sparse.
 
         Returns
@@ -64,7 +65,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             ``whiten=True``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
+        X = checked(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
         return self._transform(X)
 
     def _transform(self, X):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from favard._on_disk import OnDisk
+
 FLOATS = (np.float64, np.float32)
 
 
@@ -22,8 +24,10 @@ def core_matrix(X):
 
     Dense arrays of native, aligned float32 or float64 are read in place, whatever their strides;
     CSR and CSC matrices as well, with int32 or int64 indices, if these are sorted and none is
-    repeated. Anything else is copied into that form.
+    repeated; a matrix on disk stays there. Anything else is copied into that form.
     """
+    if isinstance(X, OnDisk):
+        return X.core()
     return core_sparse(X) if is_sparse(X) else core_dense(X)
 
 

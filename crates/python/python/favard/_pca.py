@@ -18,6 +18,7 @@ from favard._common import (
 )
 from favard._components import Components, complete
 from favard._data import FLOATS, core_matrix
+from favard._on_disk import checked
 from favard._mle import infer_dimension
 
 # scikit-learn's names of solvers, as ours.
@@ -151,7 +152,7 @@ class PCA(Components):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             The data.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), default=None
@@ -168,7 +169,7 @@ class PCA(Components):
         check_number(self, "max_iter", 1, kind=Integral)
         check_number(self, "batch_size", 1, kind=Integral, optional=True)
         check_number(self, "beta", 0, optional=True)
-        X = validate_data(
+        X = checked(
             self,
             X,
             accept_sparse=("csr", "csc"),

@@ -4,7 +4,7 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from favard import _core
 from favard._common import (
@@ -18,6 +18,7 @@ from favard._common import (
     weights_of,
 )
 from favard._data import FLOATS, core_matrix
+from favard._on_disk import checked
 
 _NAMES = {"arpack": "krylov", "randomized": "auto"}
 
@@ -104,7 +105,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             The data.
         y : Ignored
         sample_weight : array-like of shape (n_samples,), default=None
@@ -122,7 +123,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_number(self, "max_iter", 1, kind=Integral)
         check_number(self, "batch_size", 1, kind=Integral, optional=True)
         check_number(self, "beta", 0, optional=True)
-        X = validate_data(
+        X = checked(
             self,
             X,
             accept_sparse=("csr", "csc"),
@@ -168,7 +169,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             New data.
 
         Returns
@@ -177,7 +178,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             ``X @ components_.T``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
+        X = checked(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
         factors = self.components_.T
         if X.dtype != factors.dtype:
             X = X.astype(np.result_type(X.dtype, factors.dtype))
