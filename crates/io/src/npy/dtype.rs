@@ -88,6 +88,10 @@ impl Dtype {
             (Kind::Bool, _) => to.extend(bytes.iter().map(|&b| T::of(f64::from(u8::from(b != 0))))),
             _ => extend!(u8),
         }
+        // Without a way out of the loop, it is compiled to vector code.
+        if to[from..].iter().fold(true, |so_far, value| so_far & value.is_finite()) {
+            return Ok(());
+        }
         match to[from..].iter().position(|value| !value.is_finite()) {
             None => Ok(()),
             Some(at) => Err((at, to[from + at].as_f64())),
@@ -115,6 +119,9 @@ impl Dtype {
             (Kind::Unsigned, 1) => extend!(u8),
             // The top bit of an unsigned one means as much as a sign: too large.
             _ => extend!(i64),
+        }
+        if to[from..].iter().fold(0, |all, &value| all | value).cast_signed() >= 0 {
+            return Ok(());
         }
         match to[from..].iter().position(|&value| value.cast_signed() < 0) {
             None => Ok(()),

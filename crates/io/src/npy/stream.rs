@@ -13,6 +13,33 @@ use crate::text::precision;
 /// Numbers that are read at a time.
 const PART: usize = 1 << 16;
 
+/// What an index is kept as.
+pub(crate) trait Index {
+    /// The largest.
+    const MOST: u64;
+
+    /// One that is not larger.
+    fn of(index: u64) -> Self;
+}
+
+impl Index for u32 {
+    const MOST: u64 = u32::MAX as u64;
+
+    #[allow(clippy::cast_possible_truncation)]
+    fn of(index: u64) -> Self {
+        index as u32
+    }
+}
+
+impl Index for usize {
+    const MOST: u64 = usize::MAX as u64;
+
+    #[allow(clippy::cast_possible_truncation)]
+    fn of(index: u64) -> Self {
+        index as usize
+    }
+}
+
 /// What is wrong with a binary stream, and at which byte.
 #[derive(Debug)]
 pub(crate) struct Problem {
@@ -93,7 +120,7 @@ impl<R: Read> Stream<R> {
     }
 
     /// Appends the next indices, each at most `high`; `false` when there are none left.
-    pub fn indices<I: TryFrom<u64>>(
+    pub fn indices<I: Index>(
         &mut self,
         what: &'static str,
         high: u64,
@@ -113,13 +140,13 @@ impl<R: Read> Stream<R> {
             .dtype
             .indices(&self.buffer, &mut self.indices)
             .map_err(|(position, value)| outside(position, value.to_string()))?;
-        reserve(what, to, self.indices.len())?;
-        for (position, &index) in self.indices.iter().enumerate() {
-            match I::try_from(index) {
-                Ok(converted) if index <= high => to.push(converted),
-                _ => return Err(outside(position, index.to_string())),
-            }
+        let high = high.min(I::MOST);
+        if self.indices.iter().fold(0, |most, &index| index.max(most)) > high {
+            let position = self.indices.iter().position(|&index| index > high).unwrap_or(0);
+            return Err(outside(position, self.indices[position].to_string()));
         }
+        reserve(what, to, self.indices.len())?;
+        to.extend(self.indices.iter().map(|&index| I::of(index)));
         Ok(true)
     }
 
