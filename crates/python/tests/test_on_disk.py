@@ -64,6 +64,26 @@ def test_other_solvers(matrix, path, solver):
     same(pca, favard.PCA(1, **options).fit(matrix), 1e-4)
 
 
+def test_least_squares(matrix, path):
+    rng = np.random.default_rng(5)
+    X, targets = favard.OnDisk(path), rng.normal(size=(3000, 2))
+    fit = favard.LeastSquares(tol=1e-10).fit(X, targets)
+    assert fit.info_.certified
+    design = np.column_stack([matrix.toarray(), np.ones(3000)])
+    wanted = np.linalg.lstsq(design, targets, rcond=None)[0]
+    # |x - x*| <= |A.T r| / s_min**2 for the centred columns
+    centred = matrix.toarray() - matrix.mean(axis=0)
+    s = np.linalg.svd(centred, compute_uv=False)
+    bound = 1e-10 * s[0] * np.linalg.norm(targets) / s[-1] ** 2
+    assert np.abs(fit.coef_.T - wanted[:-1]).max() <= bound
+    assert fit.predict(X).shape == (3000, 2)
+    assert favard.LeastSquares().fit(X, targets[:, 0]).coef_.shape == (90,)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        favard.LeastSquares().fit(X, targets[:-1])
+    with pytest.raises(ValueError, match="NaN"):
+        favard.LeastSquares().fit(X, np.full(3000, np.nan))
+
+
 def test_single_precision(matrix, path):
     X = favard.OnDisk(path, dtype=np.float32)
     pca = favard.PCA(2, tol=1e-4).fit(X)

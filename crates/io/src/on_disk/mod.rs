@@ -26,7 +26,7 @@ const PART: usize = 1 << 22;
 /// A sparse matrix that stays in its file: every product reads the file once, a part of the rows
 /// after the other, the next while this one is multiplied.
 ///
-/// It is an operator like any other: centred, scaled, for [`Pca`], for your own solver. Files whose
+/// It is an operator like any other: centred, scaled, for `Pca`, for your own solver. Files whose
 /// rows can be reached by place are those of SciPy (`scipy.sparse.save_npz(.., compressed=False)`, or
 /// [`write_npz_stored`](crate::write_npz_stored)), stored by rows, and AnnData files whose X is stored
 /// by rows, packed or not; others are converted first.
@@ -61,8 +61,6 @@ const PART: usize = 1 << 22;
 /// assert_eq!(y, Gram::new(&a).multiply(BlockRef::column(&[1.0, 1.0]))?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-///
-/// [`Pca`]: https://docs.rs/favard-models
 pub struct OnDisk<T: Scalar> {
     path: PathBuf,
     lists: Box<dyn Lists<T>>,

@@ -20,7 +20,8 @@ use state::State;
 /// The kind of file that runs for eigenpairs are saved to.
 pub(crate) const EIGENPAIRS: &str = "eigenpairs";
 
-/// Multiplications of a product for each row of the basis from which on panels of a whole line pay.
+/// Rows of the basis, and multiplications of a product for each of them, from which on panels of 8
+/// columns pay.
 const RICH: f64 = 256.0;
 
 /// Runs from a beginning, or from the state that is taken up, to the end.
@@ -84,8 +85,8 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// | 10 | | 19, 21, 21 | 15, 16, 17 | 11, 13, 14 |
 /// | 50 | | | 32, 32, 42 | 21, 23, 29 |
 ///
-/// Up to 16 components b is 8 for `f64` too where a product has 256 multiplications or more for each
-/// row of the basis, so that it outweighs the orthogonalisation. Milliseconds for k = 10, to residuals
+/// Up to 16 components b is 8 for `f64` too where the basis has 256 rows or more and a product 256
+/// multiplications or more for each of them, so that it outweighs the orthogonalisation. Milliseconds for k = 10, to residuals
 /// of 1e-4 and 1e-8, b = 4 and b = 8 (two threads, best of 7, one run, a noisy machine):
 ///
 /// | data | multiplications a row | 1e-4 | 1e-8 |
@@ -387,7 +388,7 @@ impl Lanczos {
         let k = self.components.min(dim);
         let line = match k {
             1 => T::LANE / 4,
-            2..=16 if work >= RICH * dim as f64 => 8,
+            2..=16 if dim as f64 >= RICH && work >= RICH * dim as f64 => 8,
             2..=16 => T::LANE / 2,
             _ => T::LANE,
         };

@@ -4,11 +4,12 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from favard import _core
 from favard._common import check_name, check_number, finish, run, seed_of, tolerance, weights_of
 from favard._data import FLOATS, core_matrix
+from favard._on_disk import checked, checked_pair
 
 _SOLVERS = ("auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev")
 
@@ -88,7 +89,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             The data.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The targets.
@@ -104,7 +105,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_number(self, "alpha", 0)
         check_number(self, "tol", 0)
         check_number(self, "max_iter", 1, kind=Integral)
-        X, y = validate_data(
+        X, y = checked_pair(
             self,
             X,
             y,
@@ -141,7 +142,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix, OnDisk} of shape (n_samples, n_features)
             The rows.
 
         Returns
@@ -150,7 +151,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
             ``X @ coef_.T + intercept_``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
+        X = checked(self, X, accept_sparse=("csr", "csc"), dtype=FLOATS, reset=False)
         factors = np.atleast_2d(self.coef_).T
         if X.dtype != factors.dtype:
             X = X.astype(np.result_type(X.dtype, factors.dtype))

@@ -12,8 +12,8 @@ from favard import _core
 class OnDisk:
     """A sparse matrix that stays in its file.
 
-    :class:`favard.PCA` and :class:`favard.TruncatedSVD` fit and transform it without loading it: each
-    pass over the data reads the file once, a part of the rows after the other, the next while this one
+    :class:`favard.PCA`, :class:`favard.TruncatedSVD` and :class:`favard.LeastSquares` work on it
+    without loading it: each pass over the data reads the file once, a part of the rows after the other, the next while this one
     is worked on. Memory does not grow with the file.
 
     Parameters
@@ -117,3 +117,14 @@ def checked(estimator, X, **options):
             "as input."
         )
     return X
+
+
+def checked_pair(estimator, X, y, **options):
+    """The same for data with targets."""
+    from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+    if not isinstance(X, OnDisk):
+        return validate_data(estimator, X, y, **options)
+    y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y", estimator=estimator)
+    check_consistent_length(X, y)
+    return checked(estimator, X, **options), y
