@@ -39,13 +39,14 @@ impl Program {
         })
     }
 
-    /// `favard pca FILE -k K --json`.
-    pub fn pca(&self, file: &Path, k: usize) -> Outcome<Run> {
+    /// `favard pca FILE -k K --json`, and more arguments.
+    pub fn pca(&self, file: &Path, k: usize, more: &[&str]) -> Outcome<Run> {
         let start = Instant::now();
         let output = Command::new(&self.path)
             .arg("pca")
             .arg(file)
             .args(["-k", &k.to_string(), "--json"])
+            .args(more)
             .output()?;
         let wall = start.elapsed().as_secs_f64();
         if !output.status.success() {

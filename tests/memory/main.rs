@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use favard_models::{Pca, Solver, StreamingPca, TruncatedSvd};
-use favard_operator::{Block, Csr, Dense, Scalar};
+use favard_operator::{Block, Csr, Dense, RowOperator, Scalar, Workspace};
 
 struct Counting;
 
@@ -149,6 +149,15 @@ fn on_disk() {
     assert!(fit.is_certified());
     assert!(taken <= stated, "on disk: stated {stated}, took {taken}");
     assert!(2 * taken < bytes, "on disk: took {taken} for a matrix of {bytes}");
+    // A batch of all rows is read in parts as well.
+    let (rows, v) = ((0..60_000).collect::<Vec<_>>(), Block::<f64>::gaussian(600, 1, 1));
+    let (mut z, mut ws) = (Block::zeros(60_000, 1), Workspace::new());
+    let (taken, stated) = peak(|| {
+        let x = favard_io::OnDisk::<f64>::open(&path).unwrap().with_part_entries(20_000);
+        x.apply_rows(&rows, v.as_ref(), z.as_mut(), &mut ws).unwrap();
+        x.memory()
+    });
+    assert!(taken <= stated, "rows on disk: stated {stated}, took {taken}");
 }
 
 /// One test: the counter is one for the whole process.

@@ -204,6 +204,23 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         check_dim("columns of y", x.cols(), y.cols())
     }
 
+    /// `Ok` when `x`, `between` and `y` fit a normal product with this operator.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the dimension that does not.
+    fn check_normal(
+        &self,
+        x: BlockRef<'_, T>,
+        between: &Between<'_, T>,
+        y: &BlockMut<'_, T>,
+    ) -> Result<()> {
+        let (rows, cols) = self.shape();
+        check_dim("rows of x", cols, x.rows())?;
+        check_dim("rows of y", cols, y.rows())?;
+        check_dim("columns of y", x.cols(), y.cols())?;
+        between.check(rows, x.cols())
+    }
+
     /// $A^T X$ in a block of its own, for use outside of loops.
     ///
     /// # Errors

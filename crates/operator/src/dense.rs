@@ -240,11 +240,8 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
+        self.check_normal(x, &between, &y)?;
         let (rows, cols) = self.shape();
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())?;
         match self.array.as_slice() {
             Some(all) if narrow::fits(cols, x.cols()) && rows > 0 => {
                 narrow::normal(all, alpha, x, between, gamma, y, ws);

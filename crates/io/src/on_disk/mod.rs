@@ -142,13 +142,17 @@ impl<T: Scalar> OnDisk<T> {
         &self.path
     }
 
+    /// Entries of the largest part.
+    fn most(&self) -> usize {
+        let entries = |rows: &Range<usize>| self.pointers[rows.end] - self.pointers[rows.start];
+        self.parts.iter().map(entries).max().unwrap_or(0)
+    }
+
     /// Bytes that it holds at most: the row pointers, two parts, and what is read at a time.
     #[must_use]
     pub fn memory(&self) -> usize {
-        let entries = |rows: &Range<usize>| self.pointers[rows.end] - self.pointers[rows.start];
-        let most = self.parts.iter().map(entries).max().unwrap_or(0);
         let rows = self.parts.iter().map(|rows| rows.len() + 1).max().unwrap_or(0);
-        let part = most * (size_of::<u32>() + size_of::<T>()) + rows * size_of::<usize>();
+        let part = self.most() * (size_of::<u32>() + size_of::<T>()) + rows * size_of::<usize>();
         self.pointers.len() * size_of::<usize>() + 2 * part + part::SCRATCH
     }
 }

@@ -1,5 +1,7 @@
 //! [`OnDisk`] as an operator: what [`Csr`](favard_operator::Csr) does, part by part.
 
+use std::mem::replace;
+
 use favard_operator::{
     AdjointOperator, Between, BlockMut, BlockRef, ColumnMoments, LinearOperator, Moments, Result,
     RowOperator, Scalar, WeightedMoments, Workspace, check_dim, check_weights,
@@ -64,7 +66,7 @@ impl<T: Scalar> AdjointOperator<T> for OnDisk<T> {
         self.each(|rows, a| {
             let mut view = total.as_mut();
             let weights = weights.map(|weights| &weights[rows]);
-            let part = Between { weights, offset, sums: Some(view.row_mut(0)) };
+            let part = Between { weights, offset, sums: sums.is_some().then(|| view.row_mut(0)) };
             a.apply_normal(alpha, x, part, gamma, y.reborrow(), ws)?;
             gamma = T::one();
             for j in 0..total.cols() {
@@ -81,31 +83,19 @@ impl<T: Scalar> AdjointOperator<T> for OnDisk<T> {
     }
 }
 
-impl<T: Scalar> OnDisk<T> {
-    fn check_normal(
-        &self,
-        x: BlockRef<'_, T>,
-        between: &Between<'_, T>,
-        y: &BlockMut<'_, T>,
-    ) -> Result<()> {
-        let (rows, cols) = OnDisk::shape(self);
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())
-    }
-}
-
 impl<T: Scalar> RowOperator<T> for OnDisk<T> {
     fn apply_rows(
         &self,
         rows: &[usize],
         x: BlockRef<'_, T>,
-        z: BlockMut<'_, T>,
+        mut z: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
+        check_dim("rows of z", rows.len(), z.rows())?;
         self.check_rows(rows)?;
-        self.picked(rows, |a| a.apply(T::one(), x, T::zero(), z, ws))
+        self.picked(rows, |part, a| {
+            a.apply(T::one(), x, T::zero(), z.reborrow().rows_range(part), ws)
+        })
     }
 
     fn apply_rows_adjoint(
@@ -113,21 +103,26 @@ impl<T: Scalar> RowOperator<T> for OnDisk<T> {
         rows: &[usize],
         alpha: T,
         z: BlockRef<'_, T>,
-        gamma: T,
-        y: BlockMut<'_, T>,
+        mut gamma: T,
+        mut y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
+        check_dim("rows of z", rows.len(), z.rows())?;
         self.check_rows(rows)?;
-        self.picked(rows, |a| a.apply_adjoint(alpha, z, gamma, y, ws))
+        self.picked(rows, |part, a| {
+            a.apply_adjoint(alpha, z.rows_range(part), gamma, y.reborrow(), ws)?;
+            gamma = T::one();
+            Ok(())
+        })
     }
 
     fn row_norm_squared(&self, row: usize) -> T {
-        self.picked(&[row], |a| Ok(a.row_norm_squared(0))).unwrap_or(T::nan())
+        self.one(row, |a| a.row_norm_squared(0))
     }
 
     fn entry(&self, row: usize, col: usize) -> T {
         assert!(col < self.cols, "column {col} of {}", self.cols);
-        self.picked(&[row], |a| Ok(a.entry(0, col))).unwrap_or(T::nan())
+        self.one(row, |a| a.entry(0, col))
     }
 }
 
@@ -136,8 +131,7 @@ impl<T: Scalar> ColumnMoments<T> for OnDisk<T> {
         let mut all = Moments::empty(self.cols);
         self.each(|rows, a| {
             if !rows.is_empty() {
-                let before = std::mem::replace(&mut all, Moments::empty(0));
-                all = before.merge(&a.column_moments()?);
+                all = replace(&mut all, Moments::empty(0)).merge(&a.column_moments()?);
             }
             Ok(())
         })?;
@@ -162,19 +156,14 @@ impl<T: Scalar> WeightedMoments<T> for OnDisk<T> {
         self.each(|rows, a| {
             let weights = &weights[rows];
             let weight: f64 = weights.iter().sum();
-            if weight > 0.0 {
-                let part = a.weighted_moments(weights)?;
-                let share = weight / (total + weight);
-                let columns = all.mean.iter_mut().zip(&mut all.squares);
-                for ((mean, squares), (m, s)) in columns.zip(part.mean.iter().zip(&part.squares)) {
-                    // Q ← Q + q + (m − μ)² W w / (W + w), μ ← μ + (m − μ) w / (W + w)
-                    let gap = m - *mean;
-                    *squares += s + gap * gap * total * share;
-                    *mean += gap * share;
-                }
-                total += weight;
-            }
-            all.count += a.shape().0;
+            // Weights that are all zero have no moments.
+            let part = if weight > 0.0 {
+                a.weighted_moments(weights)?
+            } else {
+                Moments { count: weights.len(), ..Moments::empty(self.cols) }
+            };
+            all = replace(&mut all, Moments::empty(0)).merge_weighted(total, &part, weight);
+            total += weight;
             Ok(())
         })?;
         Ok(all)

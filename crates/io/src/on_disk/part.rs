@@ -119,22 +119,45 @@ impl<T: Scalar> OnDisk<T> {
         Ok(())
     }
 
-    /// Runs `f` on the matrix of some rows, in that order, repeats allowed. They exist.
-    pub(super) fn picked<V>(
+    /// Runs `f(positions in the list, their matrix)` on some rows in that order, repeats allowed, at
+    /// least once and never on more entries than a part has. The rows exist.
+    pub(super) fn picked(
         &self,
         rows: &[usize],
-        f: impl FnOnce(&Csr<'_, T>) -> favard_operator::Result<V>,
-    ) -> favard_operator::Result<V> {
+        mut f: impl FnMut(Range<usize>, &Csr<'_, T>) -> favard_operator::Result<()>,
+    ) -> favard_operator::Result<()> {
         let range = |row: usize| self.pointers[row]..self.pointers[row + 1];
-        let mut part = self.take();
-        let entries = rows.iter().map(|&row| range(row).len()).sum();
-        part.clear(rows.len(), entries).map_err(|kind| external(Error::new(&self.path, kind)))?;
-        for &row in rows {
-            self.lists.read(range(row), &mut part).map_err(external)?;
-            part.pointers.push(part.columns.len());
+        let (mut part, most, mut from) = (self.take(), self.most(), 0);
+        loop {
+            let (mut end, mut entries) = (from, 0);
+            while end < rows.len() && (end == from || entries + range(rows[end]).len() <= most) {
+                entries += range(rows[end]).len();
+                end += 1;
+            }
+            let picked = &rows[from..end];
+            let cleared = part.clear(picked.len(), entries);
+            cleared.map_err(|kind| external(Error::new(&self.path, kind)))?;
+            for &row in picked {
+                self.lists.read(range(row), &mut part).map_err(external)?;
+                part.pointers.push(part.columns.len());
+            }
+            f(from..end, &self.matrix(&part, |row| picked[row]).map_err(external)?)?;
+            if end == rows.len() {
+                break;
+            }
+            from = end;
         }
-        let value = f(&self.matrix(&part, |row| rows[row]).map_err(external)?)?;
         self.give(part);
-        Ok(value)
+        Ok(())
+    }
+
+    /// A number of one row; NaN when it cannot be read.
+    pub(super) fn one(&self, row: usize, f: impl Fn(&Csr<'_, T>) -> T) -> T {
+        let mut value = T::nan();
+        let read = self.picked(&[row], |_, a| {
+            value = f(a);
+            Ok(())
+        });
+        read.map_or(T::nan(), |()| value)
     }
 }

@@ -86,8 +86,9 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// | 50 | | | 32, 32, 42 | 21, 23, 29 |
 ///
 /// Up to 16 components b is 8 for `f64` too where the basis has 256 rows or more and a product 256
-/// multiplications or more for each of them, so that it outweighs the orthogonalisation. Milliseconds for k = 10, to residuals
-/// of 1e-4 and 1e-8, b = 4 and b = 8 (two threads, best of 7, one run, a noisy machine):
+/// multiplications or more for each of them, so that it outweighs the orthogonalisation. Milliseconds
+/// for k = 10, to residuals of 1e-4 and 1e-8, b = 4 and b = 8 (two threads, best of 7, one run, a noisy
+/// machine):
 ///
 /// | data | multiplications a row | 1e-4 | 1e-8 |
 /// |---|---|---|---|

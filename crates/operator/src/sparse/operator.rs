@@ -69,11 +69,7 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
-        let (rows, cols) = Csr::shape(self);
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())?;
+        self.check_normal(x, &between, &y)?;
         product!(self, normal, alpha, x, between, gamma, y, ws);
         Ok(())
     }

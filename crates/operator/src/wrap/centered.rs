@@ -164,11 +164,7 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Centered<A, T> {
         mut y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
-        let (rows, cols) = self.shape();
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())?;
+        self.check_normal(x, &between, &y)?;
         // (A − 1μᵀ) X − 1mᵀ = A X − 1 (μᵀX + mᵀ)
         let mut offset = ws.take(1, x.cols());
         dots_with(&self.mean, x, offset.row_mut(0), ws)?;

@@ -36,8 +36,25 @@ impl Moments {
     /// # Reference
     /// Chan, Golub, `LeVeque` 1983, eq. 2.1: no cancellation, whatever the mean.
     #[must_use]
-    pub fn merge(mut self, other: &Self) -> Self {
+    pub fn merge(self, other: &Self) -> Self {
         let (n, m) = (self.count as f64, other.count as f64);
+        self.merge_weighted(n, other, m)
+    }
+
+    /// The moments of the rows of both, whose weights sum up to n and m.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_operator::{Dense, Moments, WeightedMoments};
+    /// use ndarray::array;
+    /// let part = |rows, weights: &[f64]| Dense::new(rows)?.weighted_moments(weights);
+    /// let (a, b) = (part(array![[1.0], [3.0]], &[1.0, 1.0])?, part(array![[8.0]], &[2.0])?);
+    /// let both = part(array![[1.0], [3.0], [8.0]], &[1.0, 1.0, 2.0])?;
+    /// assert_eq!(a.merge_weighted(2.0, &b, 2.0), both);
+    /// # Ok::<(), favard_operator::Error>(())
+    /// ```
+    #[must_use]
+    pub fn merge_weighted(mut self, n: f64, other: &Self, m: f64) -> Self {
         merge_columns((n, &mut self.mean, &mut self.squares), (m, &other.mean, &other.squares));
         self.count += other.count;
         self

@@ -194,11 +194,7 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
-        let (rows, cols) = self.shape();
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())?;
+        self.check_normal(x, &between, &y)?;
         // Z ← W (A (D⁻¹X) − 1mᵀ), then Y ← α D⁻¹ (Aᵀ Z) + γ Y
         let mut scaled = ws.take(x.rows(), x.cols());
         multiply_rows(&self.factors, x, scaled.as_mut());

@@ -146,11 +146,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Weighted<A, T> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
-        let (rows, cols) = self.shape();
-        check_dim("rows of x", cols, x.rows())?;
-        check_dim("rows of y", cols, y.rows())?;
-        check_dim("columns of y", x.cols(), y.cols())?;
-        between.check(rows, x.cols())?;
+        self.check_normal(x, &between, &y)?;
+        let rows = self.shape().0;
         let Between { weights, offset, mut sums } = between;
         if offset.is_none() && sums.is_none() {
             // (√W A)ᵀ V (√W A) = Aᵀ (W V) A

@@ -27,7 +27,7 @@ def core_matrix(X):
     repeated; a matrix on disk stays there. Anything else is copied into that form.
     """
     if isinstance(X, OnDisk):
-        return X.core()
+        return X._core()
     return core_sparse(X) if is_sparse(X) else core_dense(X)
 
 

@@ -83,7 +83,7 @@ class OnDisk:
         other.dtype = np.dtype(dtype)
         return other
 
-    def core(self):
+    def _core(self):
         """What the core takes."""
         return "disk", self.shape, self.path, self.part_entries, np.empty(0, self.dtype)
 
