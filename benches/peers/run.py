@@ -4,10 +4,13 @@
     python3 benches/peers/run.py [--quick] [--help] …
 
 The environment is made once, under the build's target folder; the package is built anew each time.
+PRIMME is compiled and needs a BLAS, SLEPc comes from Debian: where they are missing and this is run as root
+on a Debian, they are installed with apt-get; elsewhere it says what to install.
 """
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -17,6 +20,7 @@ import bench
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+DEBIAN = ["libopenblas-dev", "liblapack-dev", "python3-slepc4py", "python3-scipy"]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
@@ -27,6 +31,7 @@ def main():
     home = TARGET / "favard-peers" / f"venv-{key}"
     python = home / "bin" / "python"
     if not (home / "done").exists():
+        system_packages()
         venv.create(home, with_pip=True, clear=True)
         call(python, "-m", "pip", "install", "--quiet", "-r", requirements)
         (home / "done").touch()
@@ -40,6 +45,20 @@ def main():
     if options.out is None:
         arguments += ["-o", str(TARGET / "favard-peers" / "results")]
     sys.exit(subprocess.call([str(python), str(HERE / "bench.py"), *arguments]))
+
+
+def system_packages():
+    """What the peers need beyond PyPI: a BLAS to compile PRIMME with, and SLEPc."""
+    if not shutil.which("apt-get"):
+        print(f"The peers need the equivalents of Debian's {' '.join(DEBIAN)}", flush=True)
+        return
+    installed = ["dpkg-query", "--show", *DEBIAN]
+    if subprocess.run(installed, capture_output=True, check=False).returncode == 0:
+        return
+    if os.geteuid() != 0:
+        sys.exit(f"The peers need packages: sudo apt-get install {' '.join(DEBIAN)}")
+    call("apt-get", "update", "-qq")
+    call("apt-get", "install", "-y", "-qq", "--no-install-recommends", *DEBIAN)
 
 
 def call(*command):

@@ -1,6 +1,6 @@
 //! A sparse matrix from entries in any order.
 
-use favard_operator::{Csr, Scalar};
+use favard_operator::{Csr, Scalar, prefer_large_pages};
 use rayon::prelude::*;
 
 use crate::error::{ErrorKind, Result};
@@ -19,7 +19,9 @@ pub(crate) fn zeros<V: Clone>(
     probe.try_reserve_exact(count).map_err(|_| ErrorKind::Memory { what, bytes })?;
     drop(probe);
     // Fresh pages of the system are zero: they are not written here, and so not yet taken.
-    Ok(vec![zero; count])
+    let mut list = vec![zero; count];
+    prefer_large_pages(&mut list);
+    Ok(list)
 }
 
 /// Room for `more` elements, or an error.
@@ -29,7 +31,12 @@ pub(crate) fn reserve<V>(
     more: usize,
 ) -> Result<(), ErrorKind> {
     let bytes = (list.len() as u64 + more as u64).saturating_mul(size_of::<V>() as u64);
-    list.try_reserve(more).map_err(|_| ErrorKind::Memory { what, bytes })
+    let before = list.capacity();
+    list.try_reserve(more).map_err(|_| ErrorKind::Memory { what, bytes })?;
+    if list.capacity() > before {
+        prefer_large_pages(list);
+    }
+    Ok(())
 }
 
 /// One entry of a matrix, on its way into it.

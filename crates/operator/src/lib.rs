@@ -40,6 +40,7 @@ mod closure;
 mod dense;
 mod error;
 mod gram;
+mod hints;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub mod instances;
@@ -64,6 +65,7 @@ pub use closure::{FnOperator, FusedFn, NoAdjoint, StochasticFn, VectorFn};
 pub use dense::Dense;
 pub use error::{Error, ErrorKind, Result, check_dim};
 pub use gram::Gram;
+pub use hints::prefer_large_pages;
 pub use linear::LinearOperator;
 pub use row::RowOperator;
 pub use sampling::Sampler;

@@ -8,6 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::{BlockMut, BlockRef, copy};
+use crate::hints::advise;
 use crate::{Result, Scalar};
 
 /// A dense block of `rows × cols` numbers, stored row by row, each row starting on a boundary that
@@ -126,6 +127,7 @@ impl<T: Scalar> Block<T> {
         if len > self.data.capacity() {
             // The old entries are not wanted: do not let the vector copy them.
             self.data = AVec::with_capacity(64, len);
+            advise(self.data.as_ptr(), len);
         }
         self.data.resize(len, T::zero());
         (self.rows, self.cols, self.stride) = (rows, cols, Self::stride_for(cols));

@@ -4,7 +4,7 @@ use rayon::join;
 
 use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
 use super::slab::{Slab, WIDE, pack, rows_of, slabs, with_lanes};
-use super::{Pick, Rows, Values};
+use super::{Pick, Rows, Values, is_far};
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Entries of a task: half a second-level cache of them.
@@ -99,13 +99,13 @@ where
     #[inline(always)]
     fn run(mut self) {
         let &Task { a, pick, x, alpha, gamma } = self.task;
+        let far = is_far::<T>(a.cols, W);
         for i in 0..self.y.rows() {
             let (columns, values) = a.row(pick.at(self.first + i));
+            let ahead = if far { pick.ahead(a, self.first + i) } else { None };
             // yᵢ ← α Σ_c a_ic x_c + γ yᵢ
-            let sum: [T; W] = gather(columns, values, x);
-            for (y, &sum) in self.y.row_mut(i).iter_mut().zip(&sum) {
-                *y = combine(alpha, sum, gamma, *y);
-            }
+            let sum: [T; W] = gather(columns, values, ahead, x);
+            combine(alpha, &sum, gamma, self.y.row_mut(i));
         }
     }
 }

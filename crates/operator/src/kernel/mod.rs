@@ -44,6 +44,7 @@
 mod direct;
 mod forward;
 mod lanes;
+mod layout;
 mod normal;
 mod panels;
 mod pick;
@@ -65,11 +66,19 @@ pub(crate) use values::{Ones, Values};
 use crate::Scalar;
 
 /// Bytes of a slab that one pass over the matrix can gather from and scatter to at once.
-const NEAR: usize = 3 << 20;
+const NEAR: usize = 4 << 20;
 
 /// Whether a slab of so many numbers a row is small enough for that.
 fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
     rows.saturating_mul(lanes * size_of::<T>()) <= NEAR
+}
+
+/// Bytes of a slab from which on its rows are asked for before they are needed.
+const FAR: usize = 128 << 10;
+
+/// Whether a slab of so many numbers a row is large enough for that.
+fn is_far<T: Scalar>(rows: usize, lanes: usize) -> bool {
+    rows.saturating_mul(lanes * size_of::<T>()) >= FAR
 }
 
 /// The number of groups of rows that add up a transposed product, each in its own buffer.

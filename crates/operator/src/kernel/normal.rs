@@ -4,10 +4,11 @@ use std::hint::black_box;
 
 use rayon::prelude::*;
 
-use super::lanes::{Kernel, Packed, gather, run, scatter};
+use super::lanes::{Kernel, run, scatter};
+use super::layout::{Layout, Shared, SideBySide};
 use super::slab::{Slab, WIDE, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
-use super::{All, Pick, Rows, Values, forward, groups, is_near, transpose};
+use super::{All, Pick, Rows, Values, forward, groups, is_far, is_near, transpose};
 use crate::{Between, BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Rows that one task transforms.
@@ -37,8 +38,10 @@ pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
         };
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         if busy && is_near::<T>(a.cols, lanes) {
-            with_lanes!(lanes, W => {
-                one_pass::<T, W, V, I>(a, groups, alpha, x, between, gamma, y, ws);
+            with_lanes!(lanes, W => if 2 * W <= T::LANE {
+                one_pass::<T, W, V, I, SideBySide>(a, groups, alpha, x, between, gamma, y, ws);
+            } else {
+                one_pass::<T, W, V, I, Shared>(a, groups, alpha, x, between, gamma, y, ws);
             });
         } else {
             two_passes(a, groups, alpha, x, between, gamma, y, ws);
@@ -48,7 +51,7 @@ pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
 
 /// Each group of rows is walked once: a row is gathered, and scattered at once.
 #[allow(clippy::too_many_arguments)] // those of the product
-fn one_pass<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+fn one_pass<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>>(
     a: Rows<'_, V, I>,
     groups: usize,
     alpha: T,
@@ -60,12 +63,12 @@ fn one_pass<T: Scalar, const W: usize, V: Values<T>, I: Column>(
 ) {
     let Between { weights, offset, sums } = between;
     let copy = pack::<T, W>(x, ws);
-    let mut buffers = ws.take(groups * a.cols, W);
+    let mut buffers = ws.take(groups * a.cols, L::STEP * W);
     let mut totals = ws.take(groups, W);
     let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
     let task = Task { a, x: rows, groups, weights, offset: offset.map(load) };
-    fill::<T, W, V, I>(&task, buffers.as_mut(), totals.as_mut());
-    reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
+    fill::<T, W, V, I, L>(&task, buffers.as_mut(), totals.as_mut());
+    reduce::<T, W>(alpha, buffers.as_ref().data(), L::STEP, gamma, y);
     if let Some(sums) = sums {
         add_totals(totals.as_ref(), sums);
     }
@@ -90,37 +93,41 @@ struct Task<'a, T, const W: usize, V, I> {
     offset: Option<[T; W]>,
 }
 
-fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column>(
+fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>>(
     task: &Task<'_, T, W, V, I>,
     mut buffers: BlockMut<'_, T>,
     mut totals: BlockMut<'_, T>,
 ) {
-    let buffers = rows_of_mut::<T, W>(buffers.data_mut()).par_chunks_mut(task.a.cols);
+    let buffers = L::rows(rows_of_mut(buffers.data_mut())).par_chunks_mut(task.a.cols);
     let totals = rows_of_mut::<T, W>(totals.data_mut()).par_iter_mut();
     let tasks = buffers.zip(totals).enumerate().with_max_len(1);
-    tasks.for_each(|(number, (y, total))| {
-        y.fill([T::zero(); W]);
-        run(Group::<T, W, V, I> { task, number, y, total });
+    tasks.for_each(|(number, (buffer, total))| {
+        L::clear(buffer, &task.x[..task.a.cols]);
+        run(Group::<T, W, V, I, L> { task, number, buffer, total });
     });
 }
 
-struct Group<'t, 'a, T, const W: usize, V, I> {
+struct Group<'t, 'a, T: Scalar, const W: usize, V, I, L: Layout<T, W>> {
     task: &'t Task<'a, T, W, V, I>,
     number: usize,
-    y: &'t mut [[T; W]],
+    buffer: &'t mut [L::Row],
     total: &'t mut [T; W],
 }
 
-impl<T: Scalar, const W: usize, V: Values<T>, I: Column> Kernel for Group<'_, '_, T, W, V, I> {
+impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
+    for Group<'_, '_, T, W, V, I, L>
+{
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
-        let &Task { a, x, groups, weights, ref offset } = self.task;
+        let Self { task: &Task { a, x, groups, weights, ref offset }, number, buffer, .. } = self;
+        let far = is_far::<T>(a.cols, W);
         let mut total = [T::zero(); W];
-        for i in All.group(a, self.number, groups) {
+        for i in All.group(a, number, groups) {
             let (columns, values) = a.row(i);
+            let ahead = if far { a.ahead(i) } else { None };
             // z ← wᵢ (Σ_c a_ic x_c − m)
-            let mut z = apart(gather(columns, values, Packed(x)));
+            let mut z = apart(L::gather(columns, values, ahead, x, buffer));
             if let Some(offset) = offset {
                 (0..W).for_each(|j| z[j] -= offset[j]);
             }
@@ -129,7 +136,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column> Kernel for Group<'_, '_
             }
             (0..W).for_each(|j| total[j] += z[j]);
             // y_c ← y_c + a_ic z
-            scatter(z, columns, values, 0, self.y);
+            scatter(z, columns, values, ahead, 0, L::sums(buffer));
         }
         *self.total = total;
     }

@@ -77,11 +77,7 @@ impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
                     add::<T, ROWS, W>(&mut sums, *x, r);
                 }
             }
-            for u in 0..ROWS {
-                for j in 0..W {
-                    y[u][j] = combine(alpha, sums[u][j], gamma, y[u][j]);
-                }
-            }
+            combine(alpha, sums.as_flattened(), gamma, y.as_flattened_mut());
         }
         for (i, y) in rest.iter_mut().enumerate() {
             let mut sums = [[T::zero(); W]; 1];
@@ -89,9 +85,7 @@ impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
                 let x = rows_of::<T, W>(x.data())[from + whole + i];
                 add::<T, 1, W>(&mut sums, [x], r);
             }
-            for j in 0..W {
-                y[j] = combine(alpha, sums[0][j], gamma, y[j]);
-            }
+            combine(alpha, &sums[0], gamma, y);
         }
     }
 }

@@ -10,6 +10,10 @@ pub(crate) trait Pick: Copy + Sync {
     /// The number of the i-th picked row.
     fn at(self, i: usize) -> usize;
 
+    /// The columns that will be needed a little after those of the i-th picked row began to be, as many as
+    /// it has; `None` where they are not known.
+    fn ahead<'a, V, I: Column>(self, a: Rows<'a, V, I>, i: usize) -> Option<&'a [I]>;
+
     /// How many rows are picked.
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
 
@@ -28,6 +32,11 @@ impl Pick for All {
     #[inline]
     fn at(self, i: usize) -> usize {
         i
+    }
+
+    #[inline]
+    fn ahead<'a, V, I: Column>(self, a: Rows<'a, V, I>, i: usize) -> Option<&'a [I]> {
+        a.ahead(i)
     }
 
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize {
@@ -54,6 +63,11 @@ impl Pick for &[usize] {
     #[inline]
     fn at(self, i: usize) -> usize {
         self[i]
+    }
+
+    #[inline]
+    fn ahead<'a, V, I: Column>(self, _: Rows<'a, V, I>, _: usize) -> Option<&'a [I]> {
+        None
     }
 
     fn len<V, I: Column>(self, _: Rows<'_, V, I>) -> usize {

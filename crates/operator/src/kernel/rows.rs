@@ -3,6 +3,9 @@
 use super::Values;
 use crate::Column;
 
+/// Entries between asking for a row of the block and using it. With 16 or 32 it took as long.
+const AHEAD: usize = 16;
+
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a, V, I> {
@@ -35,5 +38,12 @@ impl<'a, V, I: Column> Rows<'a, V, I> {
     {
         let range = self.pointers[i]..self.pointers[i + 1];
         (&self.columns[range.clone()], self.values.slice(range))
+    }
+
+    /// The columns of as many entries as row i has, [`AHEAD`] entries further on; `None` where the
+    /// matrix ends before.
+    #[inline]
+    pub fn ahead(&self, i: usize) -> Option<&'a [I]> {
+        self.columns.get(self.pointers[i] + AHEAD..self.pointers[i + 1] + AHEAD)
     }
 }

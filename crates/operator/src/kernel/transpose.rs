@@ -4,11 +4,15 @@ use rayon::prelude::*;
 
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
-use super::{Pick, Rows, Values, direct, groups};
+use super::{Pick, Rows, Values, direct, groups, is_far};
+use crate::hints::prefetch;
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Columns whose sums one task adds up.
 const TASK: usize = 1024;
+
+/// Rows between asking for a row of Z and using it.
+const SOON: usize = 8;
 
 /// Y ← α A_Sᵀ Z + γ Y, one row of Z for each picked row. Shapes fit.
 ///
@@ -33,13 +37,13 @@ pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
         direct(a, pick, alpha, z, gamma, y);
         return;
     }
-    for Slab { columns, lanes } in slabs(y.cols(), T::LANE, false) {
+    for Slab { columns, lanes } in slabs(y.cols(), super::slab::WIDE, false) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
             let mut view = buffers.as_mut();
             fill::<T, W, V, I>(a, pick, z, groups, view.data_mut());
-            reduce::<T, W>(alpha, buffers.as_ref().data(), gamma, y);
+            reduce::<T, W>(alpha, buffers.as_ref().data(), 1, gamma, y);
             ws.give(buffers);
         });
     }
@@ -84,15 +88,18 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
     fn run(self) {
         let Self { a, pick, z, from, to, first, y } = self;
         let whole = y.len() == a.cols;
+        let far = is_far::<T>(a.cols, W);
         for i in from..to {
             let (columns, values) = a.row(pick.at(i));
+            prefetch(z.data(), (i + SOON) * z.stride());
             let zi = load(z.row(i));
             // y_c ← y_c + a_ic zᵢ
             if whole {
-                scatter(zi, columns, values, 0, y);
+                let ahead = if far { pick.ahead(a, i) } else { None };
+                scatter(zi, columns, values, ahead, 0, y);
             } else {
                 let range = within(columns, first, first + y.len());
-                scatter(zi, &columns[range.clone()], values.slice(range), first, y);
+                scatter(zi, &columns[range.clone()], values.slice(range), None, first, y);
             }
         }
     }
@@ -105,10 +112,11 @@ pub(super) fn within(columns: &[impl Column], first: usize, end: usize) -> std::
     from..from + columns[from..].partition_point(|column| column.at() < end)
 }
 
-/// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other.
+/// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other, each row the last of `step`.
 pub(super) fn reduce<T: Scalar, const W: usize>(
     alpha: T,
     buffers: &[T],
+    step: usize,
     gamma: T,
     mut y: BlockMut<'_, T>,
 ) {
@@ -118,12 +126,11 @@ pub(super) fn reduce<T: Scalar, const W: usize>(
         let from = task * TASK;
         for (i, y) in (from..rows).zip(part.chunks_mut(stride)) {
             let mut sum = [T::zero(); W];
-            for buffer in buffers.chunks_exact(rows) {
-                (0..W).for_each(|j| sum[j] += buffer[i][j]);
+            for buffer in buffers.chunks_exact(step * rows) {
+                let row = &buffer[step * i + step - 1];
+                (0..W).for_each(|j| sum[j] += row[j]);
             }
-            for (y, &sum) in y[..cols].iter_mut().zip(&sum) {
-                *y = combine(alpha, sum, gamma, *y);
-            }
+            combine(alpha, &sum, gamma, &mut y[..cols]);
         }
     });
 }

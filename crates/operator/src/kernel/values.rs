@@ -4,6 +4,7 @@ use std::iter::repeat;
 use std::ops::Range;
 
 use crate::Scalar;
+use crate::hints::prefetch;
 
 /// The values of the entries of a matrix, or of a row of it.
 ///
@@ -13,6 +14,9 @@ use crate::Scalar;
 pub(crate) trait Values<T>: Copy + Sync {
     /// Those at some positions.
     fn slice(self, range: Range<usize>) -> Self;
+
+    /// Asks for the one at a position, which need not exist.
+    fn hint(self, position: usize);
 
     /// One after the other, at least as many as there are.
     fn each(self) -> impl Iterator<Item = T>;
@@ -25,6 +29,11 @@ impl<T: Scalar> Values<T> for &[T] {
     #[inline]
     fn slice(self, range: Range<usize>) -> Self {
         &self[range]
+    }
+
+    #[inline]
+    fn hint(self, position: usize) {
+        prefetch(self, position);
     }
 
     #[inline]
@@ -48,6 +57,9 @@ impl<T: Scalar> Values<T> for Ones {
     fn slice(self, _: Range<usize>) -> Self {
         self
     }
+
+    #[inline]
+    fn hint(self, _: usize) {}
 
     #[inline]
     fn each(self) -> impl Iterator<Item = T> {

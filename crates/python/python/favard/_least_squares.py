@@ -113,7 +113,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
             dtype=FLOATS,
             multi_output=True,
             y_numeric=True,
-            ensure_all_finite=True,
+            ensure_all_finite=False,
         )
         targets = np.require(y.reshape(len(y), -1), X.dtype, "A")
         problem = {
