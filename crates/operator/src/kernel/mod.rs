@@ -7,35 +7,36 @@
 //!
 //! # Schedule
 //! What decides is where the rows of the block are found that a sparse row names: 64 bytes of the
-//! block are fetched for each entry of 12. Figures are milliseconds for 40,000 rows of 100 entries
-//! at uniformly random columns, `f64`, one thread, AVX2, second-level cache of 1 MB, on a machine
-//! that others used too: differences below 10 % say nothing.
+//! block are fetched for each entry of 12. Figures are nanoseconds an entry of `f64`, best of 7 or more,
+//! rows of 100 entries at uniformly random columns unless said otherwise, AVX2, second-level cache of
+//! 512 KB, on a machine that others used too: differences below 10 % say nothing.
 //!
-//! - **Slabs.** A wide block is worked on in slabs, copied out into rows of so many numbers first
-//!   unless it has that layout. What is gathered from has 16 columns, two cache lines of `f64`, which
-//!   come together: 2.8 ns an entry for k = 16 (200,000 rows, 50,000 columns, one thread, best of 6,
-//!   second-level cache of 512 KB), in two slabs of one line 3.3. What is scattered to has one line
-//!   unless both are near (below): two were faster on one thread, 3.4 for 4.1 ns, and slower on two
-//!   (51 ms for 48), whose buffers share the last cache.
+//! - **Slabs.** A wide block is worked on in slabs of 16 columns, two cache lines of `f64`, which come
+//!   together, copied out into rows of so many numbers first unless it has that layout. $A^T A X$ with k = 16
+//!   and 20,000 columns takes 5.1 on one thread and 2.6 on two, in two slabs of one line 6.4 and 3.4; with
+//!   60,000 columns 6.5 and 3.5, and 7.5 and 4.3.
 //! - **Groups.** A transposed product scatters: groups of rows, their number from the shape
 //!   ([`groups`]), each into a buffer of its own. Splitting the columns instead (panels that fit
 //!   the second-level cache, with the position of every panel in every row stored) needs no
-//!   buffers but walks the matrix in pieces of a dozen entries. With 200,000 rows and k = 8 (wall
-//!   time, best of 5, one run), 7 panels took 260 for $A^T Z$ alone, 2 panels 95, while buffers
-//!   took 78 for $A^T A X$.
+//!   buffers but walks the matrix in pieces of a dozen entries: 7 panels took three times as long for
+//!   $A^T Z$ alone as buffers for $A^T A X$.
 //! - **One pass or two.** $A^T A X$ walks the rows once, gathering each and scattering it at once,
 //!   when a slab of the block is at most [`NEAR`] bytes. The processor works on the next row
-//!   while it scatters this one: in blocks of 8,192 entries, gathered and then scattered, 10 million
-//!   entries took 0 to 15 % longer with 25 or 100 of them a row, and 15 to 25 % with 5. Above, what is
-//!   gathered from and what is scattered to drive each other out of the caches. Nanoseconds an entry,
-//!   100,000 rows of 100 entries, one thread, best of 12, second-level cache of 512 KB, in one pass and
-//!   in two: k = 8 with 20,000 columns 3.7 and 3.9, with 40,000 4.0 and 4.3, with 50,000 4.3 and 4.2,
-//!   with 65,000 5.6 and 4.4; k = 4 with 65,000 2.9 and 3.4. One pass also needs no block of A X.
+//!   while it scatters this one. Above, what is gathered from and what is scattered to drive each other
+//!   out of the caches. In one pass and in two: k = 8 with 50,000 columns, one thread, 3.4 and 4.0; with 80,000,
+//!   two threads, 4.8 and 3.3; k = 16 with 40,000, two threads, 4.5 and 3.2. One pass also needs no block of A X.
+//! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
+//!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
+//!   4.3 without and 3.7 with it. In smaller slabs it only costs. The hint goes on into the rows that follow, so
+//!   that short rows gain too.
+//! - **Side by side.** Where a row of X and one of the sums fit one cache line together, they share it
+//!   ([`layout`]).
+//! - **Y is not read when γ = 0**, nor waited for otherwise ([`lanes::combine`]).
 //! - **Ones.** The values of a matrix of zeros and ones are not read ([`Ones`]). With 400,000 rows of 10
 //!   entries in 18,880 columns (one thread, best of 25, two runs), $A^T A X$ took 5.8 instead of 7.7 to
-//!   7.9 for k = 1, and 10.5 to 11.7 instead of 14.4 for k = 8.
-//! - **Not used.** Prefetching the block, which needs `unsafe`, gained at most 13 %. Prefetching the matrix, unchecked indices and
-//!   (but for 5 % at k = 1) pages of 2 MiB gained nothing.
+//!   7.9 ms for k = 1, and 10.5 to 11.7 instead of 14.4 for k = 8.
+//! - **Not used.** Unchecked indices gained nothing, nor did tiles of rows × columns (a second copy of
+//!   the matrix).
 //!
 //! # Bits
 //! Sums are taken in an order that depends on the shape only; multiply-adds are not fused. The

@@ -12,7 +12,7 @@ pub(crate) trait Pick: Copy + Sync {
 
     /// The columns that will be needed a little after those of the i-th picked row began to be, as many as
     /// it has; `None` where they are not known.
-    fn ahead<'a, V, I: Column>(self, a: Rows<'a, V, I>, i: usize) -> Option<&'a [I]>;
+    fn ahead<V, I: Column>(self, a: Rows<'_, V, I>, i: usize) -> Option<&[I]>;
 
     /// How many rows are picked.
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
@@ -35,7 +35,7 @@ impl Pick for All {
     }
 
     #[inline]
-    fn ahead<'a, V, I: Column>(self, a: Rows<'a, V, I>, i: usize) -> Option<&'a [I]> {
+    fn ahead<V, I: Column>(self, a: Rows<'_, V, I>, i: usize) -> Option<&[I]> {
         a.ahead(i)
     }
 
@@ -66,7 +66,7 @@ impl Pick for &[usize] {
     }
 
     #[inline]
-    fn ahead<'a, V, I: Column>(self, _: Rows<'a, V, I>, _: usize) -> Option<&'a [I]> {
+    fn ahead<V, I: Column>(self, _: Rows<'_, V, I>, _: usize) -> Option<&[I]> {
         None
     }
 
