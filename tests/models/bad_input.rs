@@ -15,7 +15,10 @@ fn text(result: Result<PcaFit<f64>, Error>) -> String {
 #[test]
 fn sizes_and_parameters() {
     let x = Dense::new(Array2::<f64>::ones((5, 3))).unwrap();
-    assert!(text(Pca::new(4).fit(&x)).starts_with("components: 4 must be at least 1 and at most"));
+    assert!(
+        text(Pca::new(4).fit(&x))
+            .starts_with("components: 4 must be at least 1 and at most 3, the")
+    );
     assert!(text(Pca::new(0).fit(&x)).starts_with("components: 0"));
     let one = Dense::new(Array2::<f64>::ones((1, 3))).unwrap();
     assert!(text(Pca::new(1).fit(&one)).starts_with("rows: 1 must be at least 2"));

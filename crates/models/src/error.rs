@@ -74,6 +74,18 @@ pub enum ErrorKind {
         /// What it has to be.
         need: &'static str,
     },
+    /// A number of things that is 0, or more than there are.
+    #[error("{name}: {value} must be at least 1 and at most {most}, {of}")]
+    Count {
+        /// Its name.
+        name: &'static str,
+        /// Its value.
+        value: usize,
+        /// The largest it may be.
+        most: usize,
+        /// What that is.
+        of: &'static str,
+    },
     /// A parameter is given to a method that does not take it.
     #[error("{name} is given, and the solver {solver} takes none")]
     NotTaken {
@@ -121,4 +133,17 @@ pub enum ErrorKind {
         /// The batch size from which the gain is below 1.
         needed: f64,
     },
+}
+
+/// `Ok` when a number of things is at least 1 and at most `most`, which is what `of` says.
+pub(crate) fn check_count(
+    name: &'static str,
+    value: usize,
+    most: usize,
+    of: &'static str,
+) -> Result<()> {
+    if (1..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(ErrorKind::Count { name, value, most, of }.into())
 }

@@ -5,7 +5,7 @@ use faer::{Accum, Mat, Par};
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Result, check_count};
 use crate::symmetric::symmetric_eigen;
 use crate::{Eigen, Solver};
 
@@ -57,11 +57,7 @@ pub(crate) fn solve_formed<T: Scalar>(
         let kind = favard_operator::ErrorKind::NotSquare { what: "exact solver", rows: dim, cols };
         return Err(favard_operator::Error::from(kind).into());
     }
-    if components == 0 || components > dim {
-        let (name, value) = ("components", components as f64);
-        let need = "must be at least 1 and at most the dimension of the operator";
-        return Err(ErrorKind::Parameter { name, value, need }.into());
-    }
+    check_count("components", components, dim, "the dimension of the operator")?;
     let products = op.products_to_form();
     let matrix = match formed {
         Some(matrix) => matrix,

@@ -154,7 +154,7 @@ impl<'a, T: Scalar> Ends<'a, T> {
         let info = match (&top, &bottom) {
             (Some(top), Some(bottom)) => join(top.info.clone(), &bottom.info),
             (Some(only), None) | (None, Some(only)) => only.info.clone(),
-            (None, None) => return Err(parameter(0)),
+            (None, None) => return Err(components(0, self.op.shape().0)),
         };
         let mut sources = Vec::new();
         sources.extend(top.as_ref().map(|found| (found, one, self.shift)));
@@ -229,10 +229,9 @@ fn pairs_in<T: Scalar>(
     })
 }
 
-fn parameter(value: usize) -> Failure {
-    let need = "must be at least 1 and at most the dimension of the operator";
-    let value = value as f64;
-    favard_models::ErrorKind::Parameter { name: "components", value, need }.into()
+fn components(value: usize, most: usize) -> Failure {
+    let (name, of) = ("components", "the dimension of the operator");
+    favard_models::ErrorKind::Count { name, value, most, of }.into()
 }
 
 /// All pairs at once, of which some are wanted.
@@ -267,7 +266,7 @@ pub fn solve<T: Scalar>(
         return Err(favard_operator::Error::from(kind).into());
     }
     if count == 0 || count > rows {
-        return Err(parameter(count));
+        return Err(components(count, rows));
     }
     if search.is_small(rows) {
         return formed(&op, search);

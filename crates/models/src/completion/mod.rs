@@ -20,7 +20,7 @@ use favard_operator::{Block, BlockRef, Csr, Scalar, Workspace, check_dim};
 
 use crate::Checkpoints;
 use crate::checkpoint::{self, Keeper};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 use crate::local::{Descent, Problem, Runs, Watch, nothing_done};
 use completed::thin_rows;
 use factors::Factors;
@@ -413,9 +413,7 @@ impl MatrixCompletion {
                 Err(ErrorKind::Parameter { name, value, need })
             }
         };
-        let fits = self.rank >= 1 && self.rank <= rows.min(cols);
-        let need = "must be at least 1 and at most the smaller side";
-        check("rank", self.rank as f64, fits, need)?;
+        check_count("rank", self.rank, rows.min(cols), "the smaller side")?;
         let held = self.held_out;
         check("held-out fraction", held, (0.0..1.0).contains(&held), "must be in [0, 1)")?;
         let need = "must be finite and at least 0";

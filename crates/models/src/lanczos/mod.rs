@@ -10,7 +10,7 @@ use favard_engine::{Info, Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
 use crate::checkpoint::{self, Keeper};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 use crate::exact::solve_formed;
 use crate::{Checkpoints, Eigen, memory};
 use doubt::is_doubtful;
@@ -445,13 +445,7 @@ impl Lanczos {
             return Err(favard_operator::Error::from(kind).into());
         }
         let bad = |name, value: f64, need| Err(ErrorKind::Parameter { name, value, need }.into());
-        if self.components == 0 {
-            return bad("components", 0.0, "must be at least 1");
-        }
-        if self.components > rows {
-            let need = "must not exceed the dimension of the operator";
-            return bad("components", self.components as f64, need);
-        }
+        check_count("components", self.components, rows, "the dimension of the operator")?;
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             return bad("tolerance", self.tolerance, "must be finite and at least 0");
         }

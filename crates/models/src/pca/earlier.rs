@@ -5,7 +5,7 @@ use favard_operator::{Block, Scalar, check_dim, ops};
 use super::decomposition::Decomposition;
 use super::problem::Start;
 use super::{Plan, Statistics};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 
 /// What an earlier fit, or anything that is known of the components, is used for.
 #[derive(Debug)]
@@ -37,10 +37,8 @@ impl<'a, T: Scalar> Earlier<'a, T> {
         };
         let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
         check_dim("columns of the data that the start is for", cols, vectors.rows())?;
-        if vectors.cols() == 0 || vectors.cols() > rows.min(cols) {
-            let need = "must be at least 1 and at most the smaller side of the data";
-            return bad("columns of the start", vectors.cols() as f64, need);
-        }
+        let of = "the smaller side of the data";
+        check_count("columns of the start", vectors.cols(), rows.min(cols), of)?;
         if let Some((row, column)) = ops::find_non_finite(vectors.as_ref()) {
             let (what, value) = ("start", vectors.row(row)[column].as_f64());
             let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };

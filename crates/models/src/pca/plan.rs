@@ -5,7 +5,7 @@ use favard_engine::recurrence::Start;
 use super::Solver;
 use crate::Lanczos;
 use crate::checkpoint::Keeper;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 use crate::solvers::Rule;
 
 /// How many components, how they are found, how exactly, and at what cost.
@@ -69,10 +69,8 @@ impl Plan {
     /// `Ok` when data of this shape has so many components.
     pub fn check(&self, (rows, cols): (usize, usize)) -> Result<()> {
         let bad = |name, value, need| Err(ErrorKind::Parameter { name, value, need }.into());
-        if self.components == 0 || self.components > rows.min(cols) {
-            let need = "must be at least 1 and at most the smaller side of the data";
-            return bad("components", self.components as f64, need);
-        }
+        let of = "the smaller side of the data";
+        check_count("components", self.components, rows.min(cols), of)?;
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             return bad("tolerance", self.tolerance, "must be finite and at least 0");
         }

@@ -1,6 +1,6 @@
 //! [`Options`]: what every solver can be told.
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 
 /// What every solver can be told; the method's own parameters stay with the method.
 ///
@@ -42,11 +42,7 @@ impl Options {
             let kind = favard_operator::ErrorKind::NotSquare { what: "eigensolver", rows, cols };
             return Err(favard_operator::Error::from(kind).into());
         }
-        if self.components == 0 || self.components > rows {
-            let (name, value) = ("components", self.components as f64);
-            let need = "must be at least 1 and at most the dimension of the operator";
-            return Err(ErrorKind::Parameter { name, value, need }.into());
-        }
+        check_count("components", self.components, rows, "the dimension of the operator")?;
         if !(self.tolerance.is_finite() && self.tolerance >= 0.0) {
             let (name, value) = ("tolerance", self.tolerance);
             let need = "must be finite and at least 0";

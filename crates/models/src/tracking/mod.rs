@@ -20,7 +20,7 @@ use favard_engine::map::Stream;
 use favard_engine::{Advance, Engine, Info, Record, Stop};
 use favard_operator::{Block, BlockRef, Csr, Orthonormalizer, Scalar, Workspace, check_dim, ops};
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, Result, check_count};
 use choice::Judge;
 use covariance::check_rows;
 use feed::Feed;
@@ -97,12 +97,7 @@ pub struct SubspaceTracker<T: Scalar> {
 
 /// `Ok` when a subspace of that dimension fits.
 fn check_components(dim: usize, components: usize) -> Result<()> {
-    if components >= 1 && components <= dim {
-        return Ok(());
-    }
-    let (name, value) = ("components", components as f64);
-    let need = "must be at least 1 and at most the length of a row";
-    Err(ErrorKind::Parameter { name, value, need }.into())
+    check_count("components", components, dim, "the length of a row")
 }
 
 /// The columns that are carried: one more than asked for, to see $\lambda_{k+1}$.
