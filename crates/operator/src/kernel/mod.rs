@@ -31,7 +31,7 @@
 //!   that short rows gain too.
 //! - **Side by side.** Where a row of X and one of the sums fit one cache line together, they share it
 //!   ([`layout`]).
-//! - **Y is not read when γ = 0**, nor waited for otherwise ([`lanes::combine`]).
+//! - **Y is not read when γ = 0** ([`lanes::combine`]).
 //! - **Ones.** The values of a matrix of zeros and ones are not read ([`Ones`]). With 400,000 rows of 10
 //!   entries in 18,880 columns (one thread, best of 25, two runs), $A^T A X$ took 5.8 instead of 7.7 to
 //!   7.9 ms for k = 1, and 10.5 to 11.7 instead of 14.4 for k = 8.
