@@ -10,6 +10,9 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
+#: The name of that part of the comparison for `--only`.
+LEAST_SQUARES = "least-squares"
+
 
 def arguments():
     parser = argparse.ArgumentParser(
@@ -26,7 +29,7 @@ def arguments():
     parser.add_argument("files", nargs="*", type=Path, help=".npz of scipy.sparse, .npy of numpy")
     parser.add_argument("--preset", choices=["quick", "readme", "full"], default="readme")
     parser.add_argument("--quick", action="store_const", dest="preset", const="quick")
-    parser.add_argument("--only", action="append", help="a generated set by name (repeatable)")
+    parser.add_argument("--only", action="append", help=f"a generated set by name, or {LEAST_SQUARES} (repeatable)")
     parser.add_argument("-k", type=int, action="append", help="components (repeatable)")
     parser.add_argument("--tol", type=float, action="append", help="residuals (repeatable)")
     parser.add_argument("--center", choices=["yes", "no", "both"])
@@ -65,7 +68,8 @@ def main():
     try:
         results["overhead"] = overhead.run()
         print(overhead.line(results["overhead"]), flush=True)
-        if not options.no_least_squares and not options.files and not options.only:
+        wanted = LEAST_SQUARES in options.only if options.only else not options.files
+        if wanted and not options.no_least_squares:
             is_quick = options.preset == "quick"
             results["least_squares"] = least_squares.run(is_quick, options.rounds, say)
             for problem in results["least_squares"]:
@@ -121,10 +125,11 @@ def problems(options):
     center = centers[options.center]
     listed = list(preset.problems)
     if options.only or options.files:
-        listed = [(name, presets.COMPONENTS, presets.BOTH) for name in options.only or []]
+        names = [name for name in options.only or [] if name != LEAST_SQUARES]
+        listed = [(name, presets.COMPONENTS, presets.BOTH) for name in names]
     for name, _, _ in listed:
         if name not in sets:
-            sys.exit(f"no data set {name}: one of {', '.join(sets)}")
+            sys.exit(f"no data set {name}: one of {', '.join(sets)}, {LEAST_SQUARES}")
     chosen = [(p.stem, p, presets.COMPONENTS, presets.BOTH) for p in options.files]
     chosen += [(name, sets[name], k, both) for name, k, both in listed]
     return [(name, make, options.k or k, center or both) for name, make, k, both in chosen]

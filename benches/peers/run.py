@@ -5,7 +5,7 @@
 
 The environment is made once, under the build's target folder; the package is built anew each time.
 PRIMME is compiled and needs a BLAS, SLEPc comes from Debian: where they are missing and this is run as root
-on a Debian, they are installed with apt-get; elsewhere it says what to install.
+on a Debian, they are installed with apt-get; elsewhere it says what they need and goes on.
 """
 
 import hashlib
@@ -49,14 +49,14 @@ def main():
 
 def system_packages():
     """What the peers need beyond PyPI: a BLAS to compile PRIMME with, and SLEPc."""
-    if not shutil.which("apt-get"):
-        print(f"The peers need the equivalents of Debian's {' '.join(DEBIAN)}", flush=True)
-        return
     installed = ["dpkg-query", "--show", *DEBIAN]
-    if subprocess.run(installed, capture_output=True, check=False).returncode == 0:
+    has_apt = shutil.which("apt-get") and shutil.which("dpkg-query")
+    if has_apt and subprocess.run(installed, capture_output=True, check=False).returncode == 0:
         return
-    if os.geteuid() != 0:
-        sys.exit(f"The peers need packages: sudo apt-get install {' '.join(DEBIAN)}")
+    if not has_apt or os.geteuid() != 0:
+        print(f"PRIMME and SLEPc need what Debian calls {' '.join(DEBIAN)}", flush=True)
+        return
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
     call("apt-get", "update", "-qq")
     call("apt-get", "install", "-y", "-qq", "--no-install-recommends", *DEBIAN)
 

@@ -3,7 +3,7 @@
 use super::Values;
 use crate::Column;
 
-/// Entries between asking for a row of the block and using it. With 16 or 32 it took as long.
+/// Entries between asking for a row of the block and using it. From 8 to 32 it took as long.
 const AHEAD: usize = 16;
 
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.

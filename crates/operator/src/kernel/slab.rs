@@ -15,7 +15,7 @@ pub(super) struct Slab {
     pub lanes: usize,
 }
 
-/// Numbers of a slab that is gathered from: a cache line of `f32`, two of `f64`.
+/// Numbers of a slab: a cache line of `f32`, two of `f64`.
 pub(super) const WIDE: usize = 16;
 
 /// The slabs of a block of `cols` columns: `widest` at a time, a power of two, then what is left.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::lanes::{Kernel, combine, run, scatter};
-use super::slab::{Slab, load, rows_of, rows_of_mut, slabs, with_lanes};
+use super::slab::{Slab, WIDE, load, rows_of, rows_of_mut, slabs, with_lanes};
 use super::{Pick, Rows, Values, direct, groups, is_far};
 use crate::hints::prefetch;
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
@@ -37,7 +37,7 @@ pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
         direct(a, pick, alpha, z, gamma, y);
         return;
     }
-    for Slab { columns, lanes } in slabs(y.cols(), super::slab::WIDE, false) {
+    for Slab { columns, lanes } in slabs(y.cols(), WIDE, false) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             let mut buffers = ws.take(groups * a.cols, W);
