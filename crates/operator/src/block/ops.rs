@@ -36,7 +36,8 @@ fn check_same(x: (usize, usize), y: (usize, usize)) -> Result<()> {
     check_dim("columns of the second block", x.1, y.1)
 }
 
-/// Runs `f(first row, rows of x, rows of y)` over chunks of y.
+/// Runs `f(rows of x, rows of y)` over chunks of y, for functions of single entries: a chunk without
+/// gaps is handed over as one long row.
 fn zip_chunks<T: Scalar>(
     x: BlockRef<'_, T>,
     mut y: BlockMut<'_, T>,
@@ -47,12 +48,19 @@ fn zip_chunks<T: Scalar>(
         return;
     }
     let step = chunk_rows(stride.max(x.stride()));
+    let is_whole = x.stride() == cols && stride == cols;
     for_each_part(y.data_mut(), step * stride, |index, part| {
         let from = index * step;
         let to = rows.min(from + step);
         if from < to {
-            let part = BlockMut::from_parts(part, to - from, cols, stride);
-            f(x.rows_range(from..to), part);
+            let x = x.rows_range(from..to);
+            let count = (to - from) * cols;
+            if is_whole {
+                let y = BlockMut::from_parts(&mut part[..count], 1, count, count);
+                f(BlockRef::from_parts(&x.data()[..count], 1, count, count), y);
+            } else {
+                f(x, BlockMut::from_parts(part, to - from, cols, stride));
+            }
         }
     });
 }
@@ -149,6 +157,10 @@ pub fn column_dots<T: Scalar>(
     let stride = partial.stride();
     for_each_part(partial.as_mut().data_mut(), stride, |index, sum| {
         let range = index * step..rows.min((index + 1) * step);
+        if cols == 1 && x.stride() == 1 && y.stride() == 1 {
+            sum[0] = dot(&x.data()[range.clone()], &y.data()[range]);
+            return;
+        }
         for i in range {
             for ((sum, &x), &y) in sum.iter_mut().zip(x.row(i)).zip(y.row(i)) {
                 *sum += x * y;
@@ -160,6 +172,17 @@ pub fn column_dots<T: Scalar>(
     }
     ws.give(partial);
     Ok(())
+}
+
+/// xᵀy. Entry i goes to sum i mod 8: one sum alone would wait for its own additions.
+fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
+    let mut sums = [T::zero(); 8];
+    let ((x, last_x), (y, last_y)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
+    for (x, y) in x.iter().zip(y) {
+        (0..8).for_each(|j| sums[j] += x[j] * y[j]);
+    }
+    sums.iter_mut().zip(last_x).zip(last_y).for_each(|((sum, &x), &y)| *sum += x * y);
+    sums.into_iter().sum()
 }
 
 /// `out[j]` ← ‖column j of x‖₂, without overflow: when the sum of squares leaves the range, the
@@ -198,7 +221,14 @@ fn scaled_norm<T: Scalar>(x: BlockRef<'_, T>, j: usize) -> T {
 #[must_use]
 pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
     let bad = |i: usize| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j));
-    let part = |from: usize| (from..x.rows().min(from + 1024)).find_map(bad);
+    // Where one is, is looked for where there is one; others are read at the memory's speed.
+    let is_good = |list: &[T]| list.iter().fold(true, |good, v| good & v.is_finite());
+    let part = |from: usize| {
+        let rows = from..x.rows().min(from + 1024);
+        let whole = x.stride() == x.cols();
+        let good = whole && is_good(&x.data()[rows.start * x.cols()..rows.end * x.cols()]);
+        if good { None } else { rows.into_iter().find_map(bad) }
+    };
     if x.rows() <= 1024 {
         return part(0);
     }

@@ -74,8 +74,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
         let &Task { a, pick, alpha, z } = self.task;
         let (first, rows, stride) = (self.first, self.y.rows(), self.y.stride());
         let y = self.y.data_mut();
-        for i in 0..z.rows() {
-            let (columns, values) = a.row(pick.at(i));
+        for (i, (columns, values, _)) in pick.walk(a, 0..z.rows(), false).enumerate() {
             let range = if rows == a.cols {
                 0..columns.len()
             } else {

@@ -100,9 +100,8 @@ where
     fn run(mut self) {
         let &Task { a, pick, x, alpha, gamma } = self.task;
         let far = is_far::<T>(a.cols, W);
-        for i in 0..self.y.rows() {
-            let (columns, values) = a.row(pick.at(self.first + i));
-            let ahead = if far { pick.ahead(a, self.first + i) } else { None };
+        let rows = self.first..self.first + self.y.rows();
+        for (i, (columns, values, ahead)) in pick.walk(a, rows, far).enumerate() {
             // yᵢ ← α Σ_c a_ic x_c + γ yᵢ
             let sum: [T; W] = gather(columns, values, ahead, x);
             combine(alpha, &sum, gamma, self.y.row_mut(i));

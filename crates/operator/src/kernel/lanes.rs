@@ -11,6 +11,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::Values;
+use super::short::{Short, with_length};
 use crate::hints::prefetch;
 use crate::{Column, Scalar};
 
@@ -164,6 +165,12 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
     ahead: Option<&[I]>,
     x: impl Source<T, W>,
 ) -> [T; W] {
+    if W == 1 {
+        with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
+            row.ask(ahead, |column| x.hint(column));
+            return row.gather(x);
+        });
+    }
     match (ahead, W) {
         (Some(ahead), 1) => gather_by::<T, W, I, 4, true>(columns, values, ahead, x),
         (Some(ahead), _) => gather_by::<T, W, I, 2, true>(columns, values, ahead, x),
@@ -231,6 +238,12 @@ pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
     first: usize,
     y: &mut (impl Target<T, W> + ?Sized),
 ) {
+    if W == 1 && first == 0 {
+        with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
+            row.ask(ahead, |column| y.hint(column));
+            return row.scatter(z, y);
+        });
+    }
     match ahead {
         Some(ahead) => scatter_by::<T, W, I, true>(z, columns, values, ahead, first, y),
         None => scatter_by::<T, W, I, false>(z, columns, values, columns, first, y),

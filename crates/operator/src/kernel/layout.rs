@@ -3,8 +3,11 @@
 // Inlining carries the instruction set into the loops: see `lanes`.
 #![allow(clippy::inline_always)]
 
+use std::hint::black_box;
+
 use super::Values;
-use super::lanes::{Packed, Paired, Target, gather};
+use super::lanes::{Packed, Paired, Source, gather, scatter};
+use super::short::{Short, with_length};
 use crate::{Column, Scalar};
 
 /// How the buffer of a group is laid out.
@@ -21,17 +24,23 @@ pub(super) trait Layout<T: Scalar, const W: usize> {
     /// Sums of zero.
     fn clear(buffer: &mut [Self::Row], x: &[[T; W]]);
 
-    /// Σ_c v_c x_c, as [`gather`] has it.
-    fn gather<I: Column>(
+    /// One sparse row: z ← Σ_c v_c x_c, as [`gather`] has it, what is `between`, y_c ← y_c + v_c z.
+    fn step<I: Column>(
         columns: &[I],
         values: impl Values<T>,
         ahead: Option<&[I]>,
         x: &[[T; W]],
-        buffer: &[Self::Row],
-    ) -> [T; W];
+        between: impl FnOnce([T; W]) -> [T; W],
+        buffer: &mut [Self::Row],
+    );
+}
 
-    /// The sums.
-    fn sums(buffer: &mut [Self::Row]) -> &mut (impl Target<T, W> + ?Sized);
+/// The same numbers, of which the compiler does not know where they come from: else it lays out the
+/// sums of the gathering loop by what is done to them afterwards, and shuffles lanes for every entry
+/// (a quarter slower for W = 8). One number has no lanes.
+#[inline(always)]
+fn apart<T, const W: usize>(z: [T; W]) -> [T; W] {
+    if W == 1 { z } else { black_box(z) }
 }
 
 /// X is shared by all groups.
@@ -51,19 +60,16 @@ impl<T: Scalar, const W: usize> Layout<T, W> for Shared {
     }
 
     #[inline(always)]
-    fn gather<I: Column>(
+    fn step<I: Column>(
         columns: &[I],
         values: impl Values<T>,
         ahead: Option<&[I]>,
         x: &[[T; W]],
-        _: &[[T; W]],
-    ) -> [T; W] {
-        gather(columns, values, ahead, Packed(x))
-    }
-
-    #[inline(always)]
-    fn sums(buffer: &mut [[T; W]]) -> &mut (impl Target<T, W> + ?Sized) {
-        buffer
+        between: impl FnOnce([T; W]) -> [T; W],
+        buffer: &mut [[T; W]],
+    ) {
+        let z = between(apart(gather(columns, values, ahead, Packed(x))));
+        scatter(z, columns, values, ahead, 0, buffer);
     }
 }
 
@@ -89,18 +95,22 @@ impl<T: Scalar, const W: usize> Layout<T, W> for SideBySide {
     }
 
     #[inline(always)]
-    fn gather<I: Column>(
+    fn step<I: Column>(
         columns: &[I],
         values: impl Values<T>,
         ahead: Option<&[I]>,
         _: &[[T; W]],
-        buffer: &[[[T; W]; 2]],
-    ) -> [T; W] {
-        gather(columns, values, ahead, Paired(buffer))
-    }
-
-    #[inline(always)]
-    fn sums(buffer: &mut [[[T; W]; 2]]) -> &mut (impl Target<T, W> + ?Sized) {
-        buffer
+        between: impl FnOnce([T; W]) -> [T; W],
+        buffer: &mut [[[T; W]; 2]],
+    ) {
+        if W == 1 {
+            // Its columns and values stay in registers from gathering to scattering.
+            with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
+                row.ask(ahead, |column| Paired(buffer).hint(column));
+                return row.scatter(between(row.gather(Paired(buffer))), buffer);
+            });
+        }
+        let z = between(apart(gather(columns, values, ahead, Paired(buffer))));
+        scatter(z, columns, values, ahead, 0, buffer);
     }
 }

@@ -29,6 +29,8 @@
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
 //!   4.3 without and 3.7 with it. In smaller slabs it only costs. The hint goes on into the rows that follow, so
 //!   that short rows gain too.
+//! - **Short rows.** Rows of up to eight entries are kept in registers where one column is multiplied
+//!   ([`short`]).
 //! - **Side by side.** Where a row of X and one of the sums fit one cache line together, they share it
 //!   ([`layout`]).
 //! - **Y is not read when γ = 0** ([`lanes::combine`]).
@@ -50,6 +52,7 @@ mod normal;
 mod panels;
 mod pick;
 mod rows;
+mod short;
 mod slab;
 mod transpose;
 mod values;

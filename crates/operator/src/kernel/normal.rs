@@ -1,10 +1,8 @@
 //! Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − 1 mᵀ)ᵢ.
 
-use std::hint::black_box;
-
 use rayon::prelude::*;
 
-use super::lanes::{Kernel, run, scatter};
+use super::lanes::{Kernel, run};
 use super::layout::{Layout, Shared, SideBySide};
 use super::slab::{Slab, WIDE, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
@@ -123,32 +121,23 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
         let Self { task: &Task { a, x, groups, weights, ref offset }, number, buffer, .. } = self;
         let far = is_far::<T>(a.cols, W);
         let mut total = [T::zero(); W];
-        for i in All.group(a, number, groups) {
-            let (columns, values) = a.row(i);
-            let ahead = if far { a.ahead(i) } else { None };
-            // z ← wᵢ (Σ_c a_ic x_c − m)
-            let mut z = apart(L::gather(columns, values, ahead, x, buffer));
-            if let Some(offset) = offset {
-                (0..W).for_each(|j| z[j] -= offset[j]);
-            }
-            if let Some(weights) = weights {
-                (0..W).for_each(|j| z[j] *= weights[i]);
-            }
-            (0..W).for_each(|j| total[j] += z[j]);
-            // y_c ← y_c + a_ic z
-            scatter(z, columns, values, ahead, 0, L::sums(buffer));
+        let rows = All.group(a, number, groups);
+        for (i, (columns, values, ahead)) in (rows.start..).zip(a.walk(rows, far)) {
+            // z ← wᵢ (Σ_c a_ic x_c − m),  y_c ← y_c + a_ic z
+            let between = |mut z: [T; W]| {
+                if let Some(offset) = offset {
+                    (0..W).for_each(|j| z[j] -= offset[j]);
+                }
+                if let Some(weights) = weights {
+                    (0..W).for_each(|j| z[j] *= weights[i]);
+                }
+                (0..W).for_each(|j| total[j] += z[j]);
+                z
+            };
+            L::step(columns, values, ahead, x, between, buffer);
         }
         *self.total = total;
     }
-}
-
-/// The same numbers, of which the compiler does not know where they come from: else it lays out the
-/// sums of the gathering loop by what is done to them afterwards, and shuffles lanes for every entry
-/// (a quarter slower for W = 8). One number has no lanes.
-#[allow(clippy::inline_always)] // see `lanes`
-#[inline(always)]
-fn apart<T, const W: usize>(z: [T; W]) -> [T; W] {
-    if W == 1 { z } else { black_box(z) }
 }
 
 /// A X for all rows, then Aᵀ Z: each pass runs on all threads, whatever the number of groups.

@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
-use super::Rows;
+use super::rows::Entries;
+use super::{Rows, Values};
 use crate::Column;
 
-/// Which row of the matrix is the i-th of the product.
+/// Which rows of the matrix take part in a product, in which order.
 pub(crate) trait Pick: Copy + Sync {
-    /// The number of the i-th picked row.
-    fn at(self, i: usize) -> usize;
-
-    /// The columns that will be needed a little after those of the i-th picked row began to be, as many as
-    /// it has; `None` where they are not known.
-    fn ahead<V, I: Column>(self, a: Rows<'_, V, I>, i: usize) -> Option<&[I]>;
+    /// The picked rows of a range, one after the other, as [`Rows::walk`] gives them.
+    fn walk<'a, T, V: Values<T>, I: Column>(
+        self,
+        a: Rows<'a, V, I>,
+        range: Range<usize>,
+        hints: bool,
+    ) -> impl Iterator<Item = Entries<'a, V, I>>;
 
     /// How many rows are picked.
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
@@ -30,13 +32,13 @@ pub(crate) struct All;
 
 impl Pick for All {
     #[inline]
-    fn at(self, i: usize) -> usize {
-        i
-    }
-
-    #[inline]
-    fn ahead<V, I: Column>(self, a: Rows<'_, V, I>, i: usize) -> Option<&[I]> {
-        a.ahead(i)
+    fn walk<'a, T, V: Values<T>, I: Column>(
+        self,
+        a: Rows<'a, V, I>,
+        range: Range<usize>,
+        hints: bool,
+    ) -> impl Iterator<Item = Entries<'a, V, I>> {
+        a.walk(range, hints)
     }
 
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize {
@@ -61,13 +63,16 @@ impl Pick for All {
 
 impl Pick for &[usize] {
     #[inline]
-    fn at(self, i: usize) -> usize {
-        self[i]
-    }
-
-    #[inline]
-    fn ahead<V, I: Column>(self, _: Rows<'_, V, I>, _: usize) -> Option<&[I]> {
-        None
+    fn walk<'a, T, V: Values<T>, I: Column>(
+        self,
+        a: Rows<'a, V, I>,
+        range: Range<usize>,
+        _: bool,
+    ) -> impl Iterator<Item = Entries<'a, V, I>> {
+        self[range].iter().map(move |&i| {
+            let (columns, values) = a.row(i);
+            (columns, values, None)
+        })
     }
 
     fn len<V, I: Column>(self, _: Rows<'_, V, I>) -> usize {

@@ -1,5 +1,7 @@
 //! [`Rows`]: a sparse matrix as the kernels see it.
 
+use std::ops::Range;
+
 use super::Values;
 use crate::Column;
 
@@ -18,6 +20,10 @@ pub(crate) struct Rows<'a, V, I> {
     /// The number of columns.
     pub cols: usize,
 }
+
+/// The columns and the values of a row, and the columns of as many entries [`AHEAD`] entries further on:
+/// none where the matrix ends before, or where they are not wanted.
+pub(super) type Entries<'a, V, I> = (&'a [I], V, Option<&'a [I]>);
 
 impl<'a, V, I: Column> Rows<'a, V, I> {
     /// The number of rows.
@@ -40,10 +46,24 @@ impl<'a, V, I: Column> Rows<'a, V, I> {
         (&self.columns[range.clone()], self.values.slice(range))
     }
 
-    /// The columns of as many entries as row i has, [`AHEAD`] entries further on; `None` where the
-    /// matrix ends before.
+    /// The rows of a range, one after the other, with `hints` if they are wanted.
     #[inline]
-    pub fn ahead(&self, i: usize) -> Option<&'a [I]> {
-        self.columns.get(self.pointers[i] + AHEAD..self.pointers[i + 1] + AHEAD)
+    pub fn walk<T>(
+        self,
+        range: Range<usize>,
+        hints: bool,
+    ) -> impl Iterator<Item = Entries<'a, V, I>>
+    where
+        V: Values<T>,
+    {
+        // Of an empty list there is nothing to get.
+        let ahead = if hints { self.columns.get(AHEAD..).unwrap_or_default() } else { &[] };
+        let ends = &self.pointers[range.start..=range.end];
+        let mut start = ends[0];
+        ends[1..].iter().map(move |&end| {
+            let row = start..end;
+            start = end;
+            (&self.columns[row.clone()], self.values.slice(row.clone()), ahead.get(row))
+        })
     }
 }

@@ -88,14 +88,12 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
     fn run(self) {
         let Self { a, pick, z, from, to, first, y } = self;
         let whole = y.len() == a.cols;
-        let far = is_far::<T>(a.cols, W);
-        for i in from..to {
-            let (columns, values) = a.row(pick.at(i));
+        let far = whole && is_far::<T>(a.cols, W);
+        for (i, (columns, values, ahead)) in (from..to).zip(pick.walk(a, from..to, far)) {
             prefetch(z.data(), (i + SOON) * z.stride());
             let zi = load(z.row(i));
             // y_c ← y_c + a_ic zᵢ
             if whole {
-                let ahead = if far { pick.ahead(a, i) } else { None };
                 scatter(zi, columns, values, ahead, 0, y);
             } else {
                 let range = within(columns, first, first + y.len());

@@ -1,0 +1,74 @@
+//! [`Short`]: a sparse row of a few entries, in registers.
+
+// Inlining carries the instruction set into the loops: see `lanes`.
+#![allow(clippy::inline_always)]
+
+use super::Values;
+use super::lanes::{Source, Target};
+use crate::{Column, Scalar};
+
+/// The columns and values of a row of L entries.
+///
+/// With one number for each column, a row of five entries (categories, choices) is over before a loop
+/// over any number of them has begun. $A^T A x$ for a million such rows in 26,250 columns takes 100
+/// instructions a row instead of 180, and 1.8 ns an entry instead of 2.6 (one thread, best of 60 in
+/// four runs).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Short<T, const L: usize> {
+    columns: [usize; L],
+    values: [T; L],
+}
+
+/// Runs an expression with the constant `$l` equal to a number from 1 to 8; for others does nothing.
+macro_rules! with_length {
+    ($length:expr, $l:ident => $body:expr) => {
+        with_length!(@ $length, $l, $body, 1 2 3 4 5 6 7 8)
+    };
+    (@ $length:expr, $l:ident, $body:expr, $($number:literal)*) => {
+        match $length {
+            $($number => {
+                const $l: usize = $number;
+                $body
+            })*
+            _ => {}
+        }
+    };
+}
+pub(super) use with_length;
+
+impl<T: Scalar, const L: usize> Short<T, L> {
+    /// The first L entries of a row, if it has as many.
+    #[inline(always)]
+    pub fn new<I: Column>(columns: &[I], values: impl Values<T>) -> Option<Self> {
+        let columns = columns.first_chunk::<L>()?.map(|column| column.at());
+        Some(Self { columns, values: values.chunks::<L>().0.next()? })
+    }
+
+    /// Asks by `hint` for the rows of as many columns `ahead`, if given.
+    #[inline(always)]
+    pub fn ask<I: Column>(self, ahead: Option<&[I]>, hint: impl Fn(usize)) {
+        if let Some(ahead) = ahead.and_then(<[I]>::first_chunk::<L>) {
+            (0..L).for_each(|e| hint(ahead[e].at()));
+        }
+    }
+
+    /// Σ_c v_c x_c in the order of [`gather`](super::lanes::gather) for one number a row: entry e goes to
+    /// sum e mod 4.
+    #[inline(always)]
+    pub fn gather<const W: usize>(self, x: impl Source<T, W>) -> [T; W] {
+        let mut sums = [[T::zero(); W]; 4];
+        for e in 0..L {
+            x.add(&mut sums[e % 4], self.columns[e], self.values[e]);
+        }
+        std::array::from_fn(|j| (sums[0][j] + sums[2][j]) + (sums[1][j] + sums[3][j]))
+    }
+
+    /// y_c ← y_c + v_c z
+    #[inline(always)]
+    pub fn scatter<const W: usize>(self, z: [T; W], y: &mut (impl Target<T, W> + ?Sized)) {
+        for e in 0..L {
+            let row = y.at(self.columns[e]);
+            (0..W).for_each(|j| row[j] += self.values[e] * z[j]);
+        }
+    }
+}
