@@ -244,14 +244,17 @@ pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
             return row.scatter(z, y);
         });
     }
-    match ahead {
-        Some(ahead) => scatter_by::<T, W, I, true>(z, columns, values, ahead, first, y),
-        None => scatter_by::<T, W, I, false>(z, columns, values, columns, first, y),
+    match (ahead, W) {
+        (Some(ahead), 1) => scatter_by::<T, W, I, 4, true>(z, columns, values, ahead, first, y),
+        (Some(ahead), _) => scatter_by::<T, W, I, 1, true>(z, columns, values, ahead, first, y),
+        (None, 1) => scatter_by::<T, W, I, 4, false>(z, columns, values, columns, first, y),
+        (None, _) => scatter_by::<T, W, I, 1, false>(z, columns, values, columns, first, y),
     }
 }
 
+/// U entries at a time: four for W = 1 ($A^T A x$ with rows of 25 entries takes a fifteenth less).
 #[inline(always)]
-fn scatter_by<T: Scalar, const W: usize, I: Column, const HINTS: bool>(
+fn scatter_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
     z: [T; W],
     columns: &[I],
     values: impl Values<T>,
@@ -259,17 +262,29 @@ fn scatter_by<T: Scalar, const W: usize, I: Column, const HINTS: bool>(
     first: usize,
     y: &mut (impl Target<T, W> + ?Sized),
 ) {
-    for ((&column, value), ahead) in columns.iter().zip(values.each()).zip(ahead) {
-        if HINTS {
-            y.hint(ahead.at() - first);
+    let (columns, last_columns) = columns.as_chunks::<U>();
+    let (chunks, last_values) = values.chunks::<U>();
+    for ((columns, values), ahead) in columns.iter().zip(chunks).zip(ahead.as_chunks::<U>().0) {
+        for u in 0..U {
+            if HINTS {
+                y.hint(ahead[u].at() - first);
+            }
+            add(z, values[u], y.at(columns[u].at() - first));
         }
-        let row = y.at(column.at() - first);
-        let mut new = *row;
-        for j in 0..W {
-            new[j] += value * z[j];
-        }
-        *row = new;
     }
+    for (column, value) in last_columns.iter().zip(last_values) {
+        add(z, value, y.at(column.at() - first));
+    }
+}
+
+/// y ← y + v z
+#[inline(always)]
+fn add<T: Scalar, const W: usize>(z: [T; W], value: T, row: &mut [T; W]) {
+    let mut new = *row;
+    for j in 0..W {
+        new[j] += value * z[j];
+    }
+    *row = new;
 }
 
 /// y ← α s + γ y over as many numbers as y has, without reading y when γ = 0: to wait for it, a row that
