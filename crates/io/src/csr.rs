@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::error::{ErrorKind, Result};
 
 /// Entries that one task sorts.
-const TASK: usize = 1 << 16;
+pub(crate) const TASK: usize = 1 << 16;
 
 /// A list of zeros, or an error where the memory cannot be had.
 pub(crate) fn zeros<V: Clone>(

@@ -6,8 +6,8 @@
 //! as a whole or leave it alone.
 //!
 //! The key decision is that a file is never believed and its text never held. Texts are cut at line
-//! ends and parsed by all threads, in pieces; a sparse file that is not in the order of the rows is read
-//! twice rather than sorted. So the peak of memory is the matrix. A header only says what to expect:
+//! ends and parsed by all threads, in pieces; a sparse text that is not in the order of the rows is
+//! sorted almost in place. So the peak of memory is little more than the matrix. A header only says what to expect:
 //! memory is taken for what is there, up to [`Limits`], and an [`Error`] is one line with the
 //! file, the line and the column.
 //!
@@ -26,6 +26,7 @@ mod h5ad;
 #[cfg(feature = "h5ad")]
 mod quiet;
 
+mod buckets;
 mod csr;
 mod csv;
 mod describe;

@@ -38,9 +38,9 @@ pub fn read<T: Scalar>(path: impl AsRef<Path>) -> Result<Loaded<T>> {
 ///
 /// # Memory
 /// The matrix itself, and at most 32 MiB of the file with what is being made of it (times the
-/// widening from text to numbers, at most 4). A text is never held whole. A sparse file whose
-/// entries are not in the order of the rows is read twice instead of being sorted; a packed one is
-/// unpacked twice. The result has the same bits on any number of threads.
+/// widening from text to numbers, at most 4). A text is never held whole. A sparse text whose
+/// entries are not in the order of the rows is sorted almost in place, which takes a quarter of the
+/// matrix more. The result has the same bits on any number of threads.
 ///
 /// # Errors
 /// One line that names the file and the place; see [`ErrorKind`].

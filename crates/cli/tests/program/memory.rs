@@ -8,7 +8,7 @@ use crate::support::{Folder, run};
 
 /// A run takes at most 1.5 times the matrix in CSR and what the fit states, beside what the program
 /// takes for a matrix of nothing: its code, its threads and what faer sets up for each of them. From
-/// a file by rows, one by columns (which is read twice) and through `-o`, `--report` and a
+/// a file by rows, one by columns (which is sorted) and through `-o`, `--report` and a
 /// checkpoint.
 #[test]
 fn the_peak_is_the_matrix_and_the_fit() {

@@ -5,7 +5,7 @@ use std::iter;
 use favard_operator::Scalar;
 
 use super::header::{Field, Header, Symmetry};
-use super::line::{WINDOW, line, values};
+use super::line::{Line, WINDOW, line, whole};
 use crate::csr::Entry;
 use crate::error::{ErrorKind, Result, shown};
 use crate::input::Fault;
@@ -79,42 +79,75 @@ pub(super) struct Reader<'h> {
     pub is_transposed: bool,
 }
 
-struct Lines<'r, 't, T, const VALUES: u8> {
+struct Lines<'r, 't, T, const HAS_VALUES: bool> {
     reader: Reader<'r>,
     text: &'t [u8],
     entries: &'t mut Entries<T>,
 }
 
-impl<T: Scalar, const VALUES: u8> Task for Lines<'_, '_, T, VALUES> {
+impl<T: Scalar, const HAS_VALUES: bool> Task for Lines<'_, '_, T, HAS_VALUES> {
     type Output = Result<(), Fault>;
 
-    // What carries the instruction set into the loop; and one branch for several questions.
-    #[allow(clippy::inline_always, clippy::needless_bitwise_bool)]
+    // What carries the instruction set into the loop.
+    #[allow(clippy::inline_always)]
     #[inline(always)]
     fn run<L: Lanes>(self, lanes: L) -> Result<(), Fault> {
         let Self { reader, text, entries } = self;
         let Header { rows, cols, .. } = *reader.header;
-        let mut at = 0;
-        while at < text.len() {
-            at = reader.slow_line::<T, VALUES>(text, at, entries)?;
-            // Here, where they are at hand in registers.
-            let (slots, mut count) = (&mut entries.slots[..], entries.count);
-            while let Some(window) = text.get(at..).and_then(<[u8]>::first_chunk::<WINDOW>)
-                && let Some(line) = line::<L, VALUES>(lanes, window)
-            {
-                let [row, col] = [line.row, line.col].map(|index| u64::from(index).wrapping_sub(1));
-                let value = T::of(line.value);
-                // No number of the usual form is infinite in f64.
-                let is_finite = size_of::<T>() == size_of::<f64>() || value.is_finite();
-                let is_entry = (row < rows) & (col < cols) & is_finite;
-                let Some(slot) = slots.get_mut(count).filter(|_| is_entry) else { break };
-                *slot = entry(row, col, value);
-                count += 1;
-                at += line.length;
+        let mut next = 0;
+        while next < text.len() {
+            next = reader.slow_line::<T, HAS_VALUES>(text, next, entries)?;
+            let (slots, at) = (&mut entries.slots[..], entries.count);
+            let mut run = Run { text, next, slots, at, rows, cols };
+            // Most files have whole numbers in all their lines, or in next to none: one loop for each.
+            loop {
+                let before = run.at;
+                run.lines(|text| whole::<L, HAS_VALUES>(lanes, text));
+                run.lines(|text| line::<L, HAS_VALUES>(lanes, text));
+                if run.at == before {
+                    break;
+                }
             }
-            entries.count = count;
+            (next, entries.count) = (run.next, run.at);
         }
         Ok(())
+    }
+}
+
+/// Lines that follow each other, on their way into the list.
+struct Run<'a, T> {
+    text: &'a [u8],
+    /// Where the next line starts.
+    next: usize,
+    slots: &'a mut [Entry<T>],
+    /// Where its entry goes.
+    at: usize,
+    rows: u64,
+    cols: u64,
+}
+
+impl<T: Scalar> Run<'_, T> {
+    /// Reads lines as long as they are of the form that is asked for, there is room, and nothing is
+    /// wrong.
+    #[allow(clippy::inline_always, clippy::needless_bitwise_bool)]
+    #[inline(always)]
+    fn lines(&mut self, read: impl Fn(&[u8; WINDOW]) -> Option<Line>) {
+        // Here they are at hand in registers.
+        let Self { text, mut next, ref mut slots, mut at, rows, cols } = *self;
+        while let Some(window) = text.get(next..).and_then(<[u8]>::first_chunk::<WINDOW>)
+            && let Some(line) = read(window)
+        {
+            let [row, col] = [line.row, line.col].map(|index| u64::from(index).wrapping_sub(1));
+            let value = T::of(line.value);
+            // No number of the usual form is infinite in f64.
+            let is_finite = size_of::<T>() == size_of::<f64>() || value.is_finite();
+            let is_entry = (row < rows) & (col < cols) & is_finite;
+            let Some(slot) = slots.get_mut(at).filter(|_| is_entry) else { break };
+            *slot = entry(row, col, value);
+            at += 1;
+            next += line.length;
+        }
+        (self.next, self.at) = (next, at);
     }
 }
 
@@ -122,32 +155,19 @@ impl Reader<'_> {
     /// Overwrites the entries with those of whole lines.
     pub fn parse<T: Scalar>(self, text: &[u8], entries: &mut Entries<T>) -> Result<(), Fault> {
         if self.header.field == Field::Pattern {
-            self.run::<T, { values::NONE }>(text, entries)
+            self.run::<T, false>(text, entries)
         } else {
-            self.run::<T, { values::READ }>(text, entries)
+            self.run::<T, true>(text, entries)
         }
     }
 
-    /// The same, but all values are 0, or 1 where the file has none: what stands there is not looked at.
-    pub fn parse_places<T: Scalar>(
-        self,
-        text: &[u8],
-        entries: &mut Entries<T>,
-    ) -> Result<(), Fault> {
-        if self.header.field == Field::Pattern {
-            self.run::<T, { values::NONE }>(text, entries)
-        } else {
-            self.run::<T, { values::SKIPPED }>(text, entries)
-        }
-    }
-
-    fn run<T: Scalar, const VALUES: u8>(
+    fn run<T: Scalar, const HAS_VALUES: bool>(
         self,
         text: &[u8],
         entries: &mut Entries<T>,
     ) -> Result<(), Fault> {
         entries.count = 0;
-        let outcome = dispatch(Lines::<T, VALUES> { reader: self, text, entries });
+        let outcome = dispatch(Lines::<T, HAS_VALUES> { reader: self, text, entries });
         let symmetry = self.header.symmetry;
         let is_diagonal = |entry: &Entry<T>| entry.row == entry.column;
         if symmetry == Symmetry::Skew {
@@ -180,7 +200,7 @@ impl Reader<'_> {
     /// Any line: blank, a comment, an entry in whatever form, or the fault that is in it. Gives the
     /// start of the next one.
     #[inline(never)]
-    fn slow_line<T: Scalar, const VALUES: u8>(
+    fn slow_line<T: Scalar, const HAS_VALUES: bool>(
         self,
         text: &[u8],
         at: usize,
@@ -203,11 +223,7 @@ impl Reader<'_> {
         if col.wrapping_sub(1) >= cols {
             return Err(outside("column index", cols, text, from));
         }
-        let (value, end) = match VALUES {
-            values::NONE => (T::one(), end),
-            values::SKIPPED => (T::zero(), line_end(text, end)),
-            _ => value(text, end)?,
-        };
+        let (value, end) = if HAS_VALUES { value(text, end)? } else { (T::one(), end) };
         let next = end_of_line(text, end)?;
         entries.push(entry(row - 1, col - 1, value));
         Ok(next)
@@ -351,24 +367,58 @@ mod tests {
             prop_assert_eq!(&parse(Field::Pattern, &pattern).unwrap(), &wanted);
         }
 
+        /// The same where most values are counts, with text behind them, so that every line can take
+        /// the quickest way.
+        #[test]
+        fn counts_are_what_the_standard_library_reads(
+            lines in prop::collection::vec(
+                (index(), index(), any::<u32>(), 0_u32..32, 0_usize..40, written()), 1..40),
+        ) {
+            let (mut text, mut pattern, mut wanted) = (String::new(), String::new(), Vec::new());
+            for (row, col, count, shift, form, other) in lines {
+                let count = (count >> shift).to_string();
+                let (value, end) = match form {
+                    0 => (other, "\n"),
+                    1 => (format!("-{count}"), "\n"),
+                    2 => (format!("{count}.0"), "\n"),
+                    3 => (format!("00{count}"), "\n"),
+                    4 => (count, " \n"),
+                    5 => (count, "\r\n"),
+                    _ => (count, "\n"),
+                };
+                write!(text, "{row} {col} {value}{end}").unwrap();
+                write!(pattern, "{row} {col}{end}").unwrap();
+                let value: f64 = value.parse().unwrap();
+                #[allow(clippy::cast_possible_truncation)]
+                wanted.push(((row - 1) as u32, (col - 1) as u32, value.to_bits()));
+            }
+            let behind = "\n".repeat(WINDOW);
+            prop_assert_eq!(&parse(Field::Integer, &format!("{text}{behind}")).unwrap(), &wanted);
+            wanted.iter_mut().for_each(|entry| entry.2 = 1_f64.to_bits());
+            prop_assert_eq!(&parse(Field::Pattern, &(pattern + &behind)).unwrap(), &wanted);
+        }
+
         /// A byte that is wrong is found wherever it is: with far more text behind it, which is what
         /// the quick way needs, the outcome is the same as without, which it cannot be used on.
         #[test]
         fn bytes_that_are_wrong_are_found_alike(
-            value in written(), at in 0_usize..40, byte in prop::sample::select(
+            value in prop_oneof![written(), (0_u32..3000).prop_map(|count| count.to_string())],
+            at in 0_usize..40, byte in prop::sample::select(
                 b" \t\r\n.-+eE0123456789x%\x00\xb0".to_vec()),
         ) {
             let mut line = format!("12 345 {value}").into_bytes();
             let at = at % line.len();
             line[at] = byte;
+            // Behind another, as the first of a text is always read the slow way.
+            line.splice(..0, *b"1 1 1\n");
             let header = header(Field::Real);
             let reader = Reader { header: &header, is_transposed: false };
             let outcome = |behind: &[u8]| {
                 let text = [&line[..], b"\n", behind].concat();
                 let mut entries = Entries::<f64>::default();
                 let fault = reader.parse(&text, &mut entries).err();
-                let first = entries.list().first().map(|e| (e.row, e.column, e.value.to_bits()));
-                (first, fault.map(|fault| (fault.at, fault.kind.to_string())))
+                let list = entries.list().iter().map(|e| (e.row, e.column, e.value.to_bits()));
+                (list.collect::<Vec<_>>(), fault.map(|fault| (fault.at, fault.kind.to_string())))
             };
             let blank_lines = [b' '; 200].map(|_| b'\n');
             prop_assert_eq!(outcome(b""), outcome(&blank_lines));

@@ -9,18 +9,8 @@ use crate::text::{Lanes, Tail, front_digits, nearest, number_of};
 /// Bytes that are looked at: a line of up to 64, and behind its end what is read along with it.
 pub(super) const WINDOW: usize = 96;
 
-/// What stands behind the indices of an entry, as a parameter of the functions that read lines.
-pub(super) mod values {
-    /// Nothing: the entry is 1.
-    pub const NONE: u8 = 0;
-    /// A number that this pass has no use for: the entry is given as 0. Another one checks it.
-    pub const SKIPPED: u8 = 1;
-    /// The number.
-    pub const READ: u8 = 2;
-}
-
 /// An entry as it stands in the file.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
     /// Counted from 1, as the column.
     pub row: u32,
@@ -53,16 +43,53 @@ fn first(mask: u64) -> usize {
     mask.trailing_zeros() as usize
 }
 
-/// The entry that the text starts with: two indices of at most eight digits and, if it is read, a
+/// The entry that the text starts with when its value, if it has one, is written as a whole number of
+/// at most eight digits without a sign, and nothing stands behind it: a count, as most files of whole
+/// numbers have nothing else. `None` for anything else.
+///
+/// 27 bytes are the most that such a line has. With half the bytes to look at, no point, no exponent
+/// and nothing to round, this takes less than half the instructions of [`line`].
+#[inline(always)]
+pub(super) fn whole<L: Lanes, const HAS_VALUES: bool>(
+    lanes: L,
+    text: &[u8; WINDOW],
+) -> Option<Line> {
+    let (others, feeds) = lanes.short_classes(text.first_chunk()?);
+    let [others, feeds] = [others, feeds].map(u64::from);
+    let length = first(feeds) + 1;
+    let row_end = first(others);
+    let others = rest(others);
+    let col_end = first(others);
+    let end = if HAS_VALUES { first(rest(others)) } else { col_end };
+    // Below 64 all of them, or their differences are too large.
+    let counts = [row_end, col_end.wrapping_sub(row_end + 1), end.wrapping_sub(col_end + 1)];
+    let [row, col, value] = counts.map(|count| count.wrapping_sub(1));
+    let longest = row | col | if HAS_VALUES { value } else { 0 };
+    let byte = |at: usize| text[at & 63];
+    let blanks = (byte(row_end) ^ b' ') | if HAS_VALUES { byte(col_end) ^ b' ' } else { 0 };
+    if (longest >= 8) | (col_end > 16) | (blanks != 0) | (end + 1 != length) {
+        return None;
+    }
+    let third = text.get((col_end & 31) + 1..)?.first_chunk()?;
+    let [row, col, value] = lanes.short_numbers(text.first_chunk()?, third, counts);
+    let value = if HAS_VALUES { f64::from(value) } else { 1.0 };
+    Some(Line { row, col, value, length })
+}
+
+/// The entry that the text starts with: two indices of at most eight digits and, if it has one, a
 /// number of at most 64 bits, with one blank between them and nothing behind. `None` for anything
-/// else: longer, padded, not an entry at all. Those are for a parser that takes its time.
+/// else: longer, padded, not an entry at all, which are for a parser that takes its time; and for
+/// counts, which are for [`whole`].
 ///
 /// All bytes that are not digits are found at once; they say where everything starts and how long it
 /// is. The indices and the last 16 digits of the value become numbers in one go. So the time does
 /// not depend on what a processor could guess wrong, how many digits the next number has. The end of
 /// the line is found by itself, first: the next line need not wait for this one.
 #[inline(always)]
-pub(super) fn line<L: Lanes, const VALUES: u8>(lanes: L, text: &[u8; WINDOW]) -> Option<Line> {
+pub(super) fn line<L: Lanes, const HAS_VALUES: bool>(
+    lanes: L,
+    text: &[u8; WINDOW],
+) -> Option<Line> {
     let (others, breaks) = lanes.classes(text.first_chunk()?);
     let line_end = first(breaks);
     let mut length = line_end + 1;
@@ -87,14 +114,11 @@ pub(super) fn line<L: Lanes, const VALUES: u8>(lanes: L, text: &[u8; WINDOW]) ->
         return None;
     }
     let pair = text.first_chunk()?;
-    if VALUES != values::READ {
-        let is_none = VALUES == values::NONE;
-        let is_entry = text[row_end] == b' '
-            && if is_none { col_end == line_end } else { text[col_end] == b' ' };
+    if !HAS_VALUES {
+        let is_entry = text[row_end] == b' ' && col_end == line_end;
         let [row, col, ..] =
             lanes.numbers(pair, counts, Tail { text: pair, count: 0, point: Tail::NONE });
-        let value = if is_none { 1.0 } else { 0.0 };
-        return is_entry.then_some(Line { row, col, value, length });
+        return is_entry.then_some(Line { row, col, value: 1.0, length });
     }
     if (text[row_end] ^ b' ') | (text[col_end] ^ b' ') != 0 {
         return None;
@@ -123,7 +147,8 @@ pub(super) fn line<L: Lanes, const VALUES: u8>(lanes: L, text: &[u8; WINDOW]) ->
             around_point(text, at, before, behind)?
         }
     } else {
-        if before.wrapping_sub(1) >= 16 {
+        let is_count = (point + 1 == length) & (before <= 8) & !is_negative;
+        if (before.wrapping_sub(1) >= 16) | is_count {
             return None;
         }
         Digits { head: 0, start: at, count: before, point: Tail::NONE, behind: 0, end: point }

@@ -13,6 +13,13 @@ pub(crate) trait Lanes: Copy {
     /// a carriage return: the end of a line, or a tab and what else no line should hold.
     fn classes(self, text: &[u8; 64]) -> (u64, u64);
 
+    /// The same of fewer bytes, and the second for line feeds alone.
+    fn short_classes(self, text: &[u8; 32]) -> (u32, u32);
+
+    /// Three numbers of `counts` digits, 1 to 8 each: two that stand in `pair` with one byte between
+    /// them, and one at the start of `third`.
+    fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3];
+
     /// Two numbers of `counts[0]` and `counts[1]` digits, 1 to 8 each, that stand in `pair` with one
     /// byte between them, and the two halves, of eight digits each, of the number in `tail`.
     fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4];
@@ -98,6 +105,32 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
+    fn short_classes(self, text: &[u8; 32]) -> (u32, u32) {
+        let mut wide = [0; 64];
+        wide[..32].copy_from_slice(text);
+        let (others, breaks) = self.classes(&wide);
+        // Of the few bytes that are breaks, those that end a line.
+        let mut feeds = breaks & 0xffff_ffff;
+        let mut left = feeds;
+        while left != 0 {
+            let place = left.trailing_zeros();
+            left &= left - 1;
+            feeds ^= u64::from(text[place as usize] != b'\n') << place;
+        }
+        // The lower halves.
+        #[allow(clippy::cast_possible_truncation)]
+        let halves = (others as u32, feeds as u32);
+        halves
+    }
+
+    #[inline(always)]
+    fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3] {
+        let tail = Tail { text: third, count: counts[2], point: Tail::NONE };
+        let [first, second, _, third] = self.numbers(pair, [counts[0], counts[1]], tail);
+        [first, second, third]
+    }
+
+    #[inline(always)]
     fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
         let pair = u128::from_le_bytes(*pair);
         let text = u128::from_le_bytes(*tail.text);
@@ -125,6 +158,8 @@ impl Lanes for Words {
 #[cfg(target_arch = "x86_64")]
 mod wide {
     //! 32 bytes in a register.
+
+    use core::arch::x86_64::__m256i;
 
     use pulp::x86::V3;
     use pulp::{NullaryFnOnce, cast};
@@ -183,6 +218,28 @@ mod wide {
         table
     };
 
+    /// The numbers of eight digits each that the bytes of the lower and of the upper half are, in the
+    /// order given, as the lanes 0, 1, 4 and 5.
+    #[inline(always)]
+    fn eights(lanes: V3, low: [u8; 16], high: [u8; 16], order: __m256i) -> [u32; 8] {
+        let zero = lanes.avx._mm256_set1_epi8(b'0'.cast_signed());
+        let digits = lanes.avx2._mm256_sub_epi8(cast([low, high]), zero);
+        let digits = lanes.avx2._mm256_shuffle_epi8(digits, order);
+        // Pairs, quadruples, all eight.
+        let [tens, hundreds, myriads] =
+            [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
+        let pairs = lanes.avx2._mm256_maddubs_epi16(digits, tens);
+        let fours = lanes.avx2._mm256_madd_epi16(pairs, hundreds);
+        let fours = lanes.avx2._mm256_packus_epi32(fours, fours);
+        cast(lanes.avx2._mm256_madd_epi16(fours, myriads))
+    }
+
+    /// Where the bytes of two numbers are taken from.
+    #[inline(always)]
+    fn pair_order(first: usize, second: usize) -> [u8; 16] {
+        PAIRS[(8 * first + second).wrapping_sub(9) & 63]
+    }
+
     impl Lanes for V3 {
         #[inline(always)]
         fn classes(self, text: &[u8; 64]) -> (u64, u64) {
@@ -203,6 +260,29 @@ mod wide {
         }
 
         #[inline(always)]
+        fn short_classes(self, text: &[u8; 32]) -> (u32, u32) {
+            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+            let digits = self.avx2._mm256_sub_epi8(cast(*text), zero);
+            let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
+            let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
+            let feed = self.avx._mm256_set1_epi8(b'\n'.cast_signed());
+            let are_feeds = self.avx2._mm256_cmpeq_epi8(cast(*text), feed);
+            let [digits, feeds] = [are_digits, are_feeds]
+                .map(|is| self.avx2._mm256_movemask_epi8(is).cast_unsigned());
+            (!digits, feeds)
+        }
+
+        #[inline(always)]
+        fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3] {
+            // At the end of its eight bytes, as a number of 8 + count digits would have its last ones.
+            let mut order = [0; 16];
+            order.copy_from_slice(&TAILS[(counts[2].wrapping_sub(1) & 7) + 9..][..16]);
+            let order = cast([pair_order(counts[0], counts[1]), order]);
+            let [first, second, _, _, third, _, _, _] = eights(self, *pair, *third, order);
+            [first, second, third]
+        }
+
+        #[inline(always)]
         fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
             let mut order = [0; 16];
             order.copy_from_slice(&TAILS[tail.count.min(16)..][..16]);
@@ -210,19 +290,8 @@ mod wide {
             let before = self.sse2._mm_set1_epi8(tail.point.cast_signed() - 1);
             let is_behind = self.sse2._mm_cmpgt_epi8(cast(order), before);
             let order = self.sse2._mm_sub_epi8(cast(order), is_behind);
-            let pair_order = PAIRS[(8 * counts[0] + counts[1]).wrapping_sub(9) & 63];
-            let order = cast([cast::<[u8; 16], _>(pair_order), order]);
-            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
-            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail.text]), zero);
-            let digits = self.avx2._mm256_shuffle_epi8(digits, order);
-            // Pairs, quadruples, all eight.
-            let [tens, hundreds, myriads] =
-                [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
-            let pairs = self.avx2._mm256_maddubs_epi16(digits, tens);
-            let fours = self.avx2._mm256_madd_epi16(pairs, hundreds);
-            let fours = self.avx2._mm256_packus_epi32(fours, fours);
-            let eights = self.avx2._mm256_madd_epi16(fours, myriads);
-            let [row, col, _, _, high, low, _, _]: [u32; 8] = cast(eights);
+            let order = cast([cast::<[u8; 16], _>(pair_order(counts[0], counts[1])), order]);
+            let [row, col, _, _, high, low, _, _] = eights(self, *pair, *tail.text, order);
             [row, col, high, low]
         }
     }
@@ -241,11 +310,14 @@ mod tests {
     }
 
     impl Task for Both<'_> {
-        type Output = ((u64, u64), [u32; 4]);
+        type Output = ((u64, u64), [u32; 4], (u32, u32), [u32; 3]);
 
         fn run<L: Lanes>(self, lanes: L) -> Self::Output {
             let numbers = lanes.numbers(self.pair, self.counts, self.tail);
-            (lanes.classes(self.text), numbers)
+            let counts = [self.counts[0], self.counts[1], self.tail.count.clamp(1, 8)];
+            let short_numbers = lanes.short_numbers(self.pair, self.tail.text, counts);
+            let short = lanes.short_classes(self.text.first_chunk().unwrap());
+            (lanes.classes(self.text), numbers, short, short_numbers)
         }
     }
 
@@ -280,9 +352,13 @@ mod tests {
             };
             let tail = Tail { text: &number, count, point };
             let both = Both { text: &text, pair: &pair, counts, tail };
-            let ((others, breaks), numbers) = both.run(Words);
-            assert_eq!(dispatch(both), ((others, breaks), numbers));
+            let ((others, breaks), numbers, (short_others, feeds), short) = both.run(Words);
+            let (wide_classes, wide_numbers, wide_short_classes, wide_short) = dispatch(both);
+            assert_eq!((wide_classes, wide_numbers), ((others, breaks), numbers));
+            assert_eq!(wide_short_classes, (short_others, feeds));
+            assert_eq!(u64::from(short_others), others & 0xffff_ffff);
             for (i, &byte) in text.iter().enumerate() {
+                assert!(i >= 32 || (feeds >> i & 1 == 1) == (byte == b'\n'), "{byte}");
                 assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
                 assert_eq!(breaks >> i & 1 == 1, byte <= b'\r', "{byte}");
             }
@@ -293,6 +369,13 @@ mod tests {
             assert_eq!(u64::from(numbers[1]), value(&pair[first + 1..][..counts[1]]));
             let whole = u64::from(numbers[2]) * 100_000_000 + u64::from(numbers[3]);
             assert_eq!(whole, value(&digits[..count]));
+            assert_eq!(short[..2], numbers[..2]);
+            assert_eq!(wide_short[..2], numbers[..2]);
+            let third = count.clamp(1, 8);
+            if usize::from(point) >= third {
+                assert_eq!(u64::from(short[2]), value(&digits[..third]));
+                assert_eq!(u64::from(wide_short[2]), value(&digits[..third]));
+            }
         }
     }
 }

@@ -1,0 +1,219 @@
+//! [`Store`]: the chunks of all buckets.
+
+use favard_operator::Scalar;
+use rayon::prelude::*;
+
+use super::{Bucket, CHUNK};
+use crate::csr::{Entry, reserve};
+use crate::error::{ErrorKind, Result};
+
+/// Chunks of entries.
+#[derive(Debug, Default)]
+pub(super) struct Store<T> {
+    /// Rows, counted from the first of the bucket.
+    pub rows: Vec<u16>,
+    pub columns: Vec<u32>,
+    pub values: Vec<T>,
+    /// Chunks that are not in use.
+    pub free: Vec<u32>,
+}
+
+/// A bucket that was sorted.
+#[derive(Debug, Default)]
+pub(super) struct Sorted<T> {
+    columns: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T: Scalar> Store<T> {
+    pub fn reserve(&mut self, more: usize) -> Result<(), ErrorKind> {
+        reserve("row indices", &mut self.rows, more)?;
+        reserve("column indices", &mut self.columns, more)?;
+        reserve("values", &mut self.values, more)
+    }
+
+    /// A chunk that is not in use.
+    #[cold]
+    fn chunk(&mut self) -> Result<u32, ErrorKind> {
+        if let Some(number) = self.free.pop() {
+            return Ok(number);
+        }
+        let (what, size) = ("chunks of entries", self.columns.len());
+        let too_many = |_| ErrorKind::Memory { what, bytes: size as u64 };
+        let number = u32::try_from(size / CHUNK).map_err(too_many)?;
+        self.reserve(CHUNK)?;
+        self.rows.resize(size + CHUNK, 0);
+        self.columns.resize(size + CHUNK, 0);
+        self.values.resize(size + CHUNK, T::zero());
+        Ok(number)
+    }
+
+    /// Puts entries into their buckets; the rows are counted from the first of the first bucket.
+    pub fn put(
+        &mut self,
+        buckets: &mut [Bucket],
+        shift: u32,
+        entries: &[Entry<T>],
+    ) -> Result<(), ErrorKind> {
+        let mut left = entries;
+        while let Some(entry) = left.first() {
+            let bucket = &mut buckets[(entry.row >> shift) as usize];
+            if bucket.next == bucket.end {
+                let number = self.chunk()?;
+                bucket.chunks.push(number);
+                bucket.next = number as usize * CHUNK;
+                bucket.end = bucket.next + CHUNK;
+            }
+            // Until the next one is full, the lists stay where they are.
+            let size = self.columns.len();
+            let (rows, columns) = (&mut self.rows[..size], &mut self.columns[..size]);
+            let values = &mut self.values[..size];
+            let mut put = |entry: &Entry<T>| {
+                let bucket = &mut buckets[(entry.row >> shift) as usize];
+                let next = bucket.next;
+                // At most 16 bits: the others say which bucket it is.
+                #[allow(clippy::cast_possible_truncation)]
+                let row = (entry.row & ((1 << shift) - 1)) as u16;
+                if next == bucket.end {
+                    return false;
+                }
+                bucket.next += 1;
+                (rows[next], columns[next], values[next]) = (row, entry.column, entry.value);
+                true
+            };
+            let count = left.iter().position(|entry| !put(entry)).unwrap_or(left.len());
+            left = &left[count..];
+        }
+        Ok(())
+    }
+
+    /// Some entries in the order they have, rows counted from the first of their bucket.
+    pub fn entries(&self, start: usize, count: usize) -> impl Iterator<Item = Entry<T>> {
+        let range = start..start + count;
+        let rows = self.rows[range.clone()].iter();
+        let rest = self.columns[range.clone()].iter().zip(&self.values[range]);
+        rows.zip(rest).map(|(&row, (&column, &value))| Entry { column, row: row.into(), value })
+    }
+
+    /// Puts the chunks in the order of the buckets, those that are not in use behind them.
+    pub fn arrange(&mut self, buckets: &[Bucket]) {
+        let used = buckets.iter().flat_map(|bucket| &bucket.chunks);
+        let order: Vec<u32> = used.chain(&self.free).copied().collect();
+        let Self { rows, columns, values, .. } = self;
+        rayon::join(
+            || arrange(values, &order),
+            || {
+                arrange(columns, &order);
+                arrange(rows, &order);
+            },
+        );
+    }
+
+    /// Sorts some buckets by rows. Their chunks stand at `from`, their entries go to `to`, which is
+    /// not behind it. `ends` are those of their rows and of all that follow, which are given back.
+    pub fn sort<'e>(
+        &mut self,
+        wave: &[Bucket],
+        mut ends: &'e mut [usize],
+        (mut from, to): (usize, usize),
+        sorted: &mut Vec<Sorted<T>>,
+    ) -> Result<&'e mut [usize], ErrorKind> {
+        if let [bucket @ Bucket { shift: 0, .. }] = wave {
+            // One row, which may be most of the matrix: it only moves.
+            let range = from..from + bucket.count();
+            let (end, later) = ends.split_at_mut(1);
+            end[0] = to + range.len();
+            self.columns.copy_within(range.clone(), to);
+            self.values.copy_within(range, to);
+            return Ok(later);
+        }
+        sorted.resize_with(wave.len().max(sorted.len()), Sorted::default);
+        let (mut tasks, mut base) = (Vec::with_capacity(wave.len()), to);
+        for (bucket, sorted) in wave.iter().zip(&mut *sorted) {
+            let range = from..from + bucket.count();
+            sorted.resize(range.len())?;
+            let (here, later) = ends.split_at_mut(ends.len().min(1 << bucket.shift));
+            (ends, from) = (later, from + bucket.chunks.len() * CHUNK);
+            tasks.push((sorted, here, base, range.clone()));
+            base += range.len();
+        }
+        let Self { rows, columns, values, .. } = self;
+        tasks.into_par_iter().with_max_len(1).for_each(|(sorted, ends, base, range)| {
+            let (columns, values) = (&columns[range.clone()], &values[range.clone()]);
+            sorted.fill(ends, base, &rows[range], columns, values);
+        });
+        // Only now, when all that stood there was read.
+        let (mut columns, mut values) = (&mut columns[to..], &mut values[to..]);
+        let mut tasks = Vec::with_capacity(wave.len());
+        for sorted in &sorted[..wave.len()] {
+            let (to_columns, to_values);
+            (to_columns, columns) = columns.split_at_mut(sorted.columns.len());
+            (to_values, values) = values.split_at_mut(sorted.values.len());
+            tasks.push((to_columns, to_values, sorted));
+        }
+        tasks.into_par_iter().with_max_len(1).for_each(|(columns, values, sorted)| {
+            columns.copy_from_slice(&sorted.columns);
+            values.copy_from_slice(&sorted.values);
+        });
+        Ok(ends)
+    }
+}
+
+/// Chunk i of the list becomes what chunk `order[i]` was.
+fn arrange<V: Copy + Default>(list: &mut [V], order: &[u32]) {
+    let mut is_done = vec![false; order.len()];
+    let mut first = [V::default(); CHUNK];
+    for start in 0..order.len() {
+        if is_done[start] {
+            continue;
+        }
+        // Along the cycle of chunks that take each other's place.
+        first.copy_from_slice(&list[start * CHUNK..][..CHUNK]);
+        let mut at = start;
+        loop {
+            is_done[at] = true;
+            let next = order[at] as usize;
+            if next == start {
+                break;
+            }
+            list.copy_within(next * CHUNK..(next + 1) * CHUNK, at * CHUNK);
+            at = next;
+        }
+        list[at * CHUNK..][..CHUNK].copy_from_slice(&first);
+    }
+}
+
+impl<T: Scalar> Sorted<T> {
+    fn resize(&mut self, count: usize) -> Result<(), ErrorKind> {
+        let more = count.saturating_sub(self.columns.len());
+        reserve("column indices", &mut self.columns, more)?;
+        reserve("values", &mut self.values, more)?;
+        self.columns.resize(count, 0);
+        self.values.resize(count, T::zero());
+        Ok(())
+    }
+
+    /// Sorts entries by rows; those of a row keep their order. What comes first is number `base` of
+    /// the matrix; the ends of the rows, all 0 before, are set.
+    fn fill(
+        &mut self,
+        ends: &mut [usize],
+        base: usize,
+        rows: &[u16],
+        columns: &[u32],
+        values: &[T],
+    ) {
+        rows.iter().for_each(|&row| ends[usize::from(row)] += 1);
+        // Where each row starts, which becomes its end as the entries are placed.
+        let mut sum = base;
+        for end in &mut *ends {
+            sum += std::mem::replace(end, sum);
+        }
+        for ((&row, &column), &value) in rows.iter().zip(columns).zip(values) {
+            let end = &mut ends[usize::from(row)];
+            let at = *end - base;
+            *end += 1;
+            (self.columns[at], self.values[at]) = (column, value);
+        }
+    }
+}
