@@ -13,7 +13,10 @@ const CHUNK: usize = 1 << 10;
 
 /// The most buckets that the rows are cut into, if these are not longer than [`LONGEST`]: what is
 /// written to at the same time stays in the cache of a core.
-const MOST: usize = 256;
+const MOST: usize = 128;
+
+/// About as many entries as a bucket has at least: a chunk that is half empty does not count there.
+const LEAST: usize = TASK / 4;
 
 /// A row of a bucket is stored as 16 bits.
 const LONGEST: u32 = 16;
@@ -29,9 +32,18 @@ const LONGEST: u32 = 16;
 #[derive(Debug)]
 pub(crate) struct Buckets<T> {
     rows: usize,
-    list: Vec<Bucket>,
-    shift: u32,
+    cut: Cut,
     store: Store<T>,
+}
+
+/// Some rows, cut into buckets that are being filled.
+#[derive(Debug)]
+struct Cut {
+    first: usize,
+    shift: u32,
+    /// Where the next entry of each bucket goes; at a multiple of [`CHUNK`] it needs another chunk.
+    next: Vec<usize>,
+    chunks: Vec<Vec<u32>>,
 }
 
 /// Rows that follow each other: 2^shift of them from the first on, as far as there are so many.
@@ -39,9 +51,8 @@ pub(crate) struct Buckets<T> {
 struct Bucket {
     first: usize,
     shift: u32,
-    /// Where the next entry goes, unless the chunk ends there.
-    next: usize,
-    end: usize,
+    /// Its entries. All chunks but the last are full.
+    count: usize,
     chunks: Vec<u32>,
 }
 
@@ -49,33 +60,34 @@ impl<T: Scalar> Buckets<T> {
     /// Buckets for about that many entries, with room for them where it is `certain` that they come.
     pub fn new(rows: usize, entries: usize, is_certain: bool) -> Result<Self, ErrorKind> {
         let shift = shift_of(rows, entries).min(LONGEST);
-        let list = Bucket::cut(0, rows, shift);
+        let cut = Cut::new(0, rows, shift);
         let mut store = Store::default();
         if is_certain {
-            store.reserve(entries.saturating_add(CHUNK * list.len()))?;
+            store.reserve(entries.saturating_add(CHUNK * cut.next.len()))?;
         }
-        Ok(Self { rows, list, shift, store })
+        Ok(Self { rows, cut, store })
     }
 
     /// Takes up the next entries.
     pub fn push(&mut self, entries: &[Entry<T>]) -> Result<(), ErrorKind> {
-        self.store.put(&mut self.list, self.shift, entries)
+        self.store.put(&mut self.cut, entries)
     }
 
     /// The matrix.
-    pub fn finish(mut self, cols: usize) -> Result<Csr<'static, T>, ErrorKind> {
-        let total = self.list.iter().map(Bucket::count).sum::<usize>();
+    pub fn finish(self, cols: usize) -> Result<Csr<'static, T>, ErrorKind> {
+        let Self { rows, cut, mut store } = self;
+        let list: Vec<Bucket> = cut.buckets().collect();
+        let total = list.iter().map(|bucket| bucket.count).sum::<usize>();
         // What is sorted at a time.
         let most = (total / 16).max(TASK);
-        self.split(most)?;
-        let Self { rows, list, mut store, .. } = self;
+        let list = split(list, rows, most, &mut store)?;
         store.arrange(&list);
         let mut pointers = zeros("row pointers", 0_usize, rows + 1)?;
         let (mut left, mut ends) = (&list[..], &mut pointers[1..]);
         let (mut from, mut to, mut sorted) = (0, 0, Vec::new());
         while !left.is_empty() {
-            let (mut size, mut length) = (left[0].count(), 1);
-            while let Some(more) = left.get(length).map(Bucket::count)
+            let (mut size, mut length) = (left[0].count, 1);
+            while let Some(more) = left.get(length).map(|bucket| bucket.count)
                 && size + more <= most
             {
                 (size, length) = (size + more, length + 1);
@@ -94,56 +106,70 @@ impl<T: Scalar> Buckets<T> {
         values.shrink_to_fit();
         csr::finish(cols, pointers, columns, values)
     }
+}
 
-    /// Cuts buckets of more than so many entries further, down to single rows, which need no sorting.
-    fn split(&mut self, most: usize) -> Result<(), ErrorKind> {
-        let mut left = std::mem::take(&mut self.list);
-        left.reverse();
-        while let Some(bucket) = left.pop() {
-            if bucket.count() <= most || bucket.shift == 0 {
-                self.list.push(bucket);
-                continue;
-            }
-            let rows = self.rows.min(bucket.first + (1 << bucket.shift)) - bucket.first;
-            let shift = shift_of(rows, bucket.count()).min(bucket.shift - 1);
-            let mut parts = Bucket::cut(bucket.first, rows, shift);
-            let mut chunk = Vec::with_capacity(CHUNK);
-            for (&number, length) in bucket.chunks.iter().zip(bucket.lengths()) {
-                let start = number as usize * CHUNK;
-                chunk.clear();
-                chunk.extend(self.store.entries(start, length));
-                self.store.free.push(number);
-                self.store.put(&mut parts, shift, &chunk)?;
-            }
-            left.extend(parts.into_iter().rev());
+/// Cuts buckets of more than so many entries further, down to single rows, which need no sorting.
+fn split<T: Scalar>(
+    mut left: Vec<Bucket>,
+    rows: usize,
+    most: usize,
+    store: &mut Store<T>,
+) -> Result<Vec<Bucket>, ErrorKind> {
+    let mut list = Vec::with_capacity(left.len());
+    left.reverse();
+    while let Some(bucket) = left.pop() {
+        if bucket.count <= most || bucket.shift == 0 {
+            list.push(bucket);
+            continue;
         }
-        Ok(())
+        let rows = rows.min(bucket.first + (1 << bucket.shift)) - bucket.first;
+        let shift = shift_of(rows, bucket.count).min(bucket.shift - 1);
+        let (mut cut, mut chunk) = (Cut::new(bucket.first, rows, shift), Vec::new());
+        for (i, &number) in bucket.chunks.iter().enumerate() {
+            chunk.clear();
+            chunk.extend(store.entries(number, CHUNK.min(bucket.count - i * CHUNK)));
+            store.free.push(number);
+            store.put(&mut cut, &chunk)?;
+        }
+        let start = left.len();
+        left.extend(cut.buckets());
+        left[start..].reverse();
     }
+    Ok(list)
 }
 
 /// The bits of a row within its bucket, where so many rows hold so many entries.
 fn shift_of(rows: usize, entries: usize) -> u32 {
-    let buckets = (entries / TASK).clamp(1, MOST);
+    let buckets = (entries / LEAST).clamp(1, MOST);
     usize::BITS - (rows.div_ceil(buckets).max(1) - 1).leading_zeros()
 }
 
-impl Bucket {
-    /// Empty buckets of some rows.
-    fn cut(first: usize, rows: usize, shift: u32) -> Vec<Self> {
-        let bucket = |first| Self { first, shift, next: 0, end: 0, chunks: Vec::new() };
-        (first..first + rows).step_by(1 << shift).map(bucket).collect()
+impl Cut {
+    /// Empty buckets.
+    fn new(first: usize, rows: usize, shift: u32) -> Self {
+        let count = rows.div_ceil(1 << shift);
+        Self { first, shift, next: vec![0; count], chunks: vec![Vec::new(); count] }
     }
 
-    /// Its entries.
-    fn count(&self) -> usize {
-        self.lengths().sum()
+    /// The bucket of a row, and the row in it.
+    #[inline]
+    fn place(&self, row: u32) -> (usize, u16) {
+        // At most 16 bits: the others say which bucket it is.
+        #[allow(clippy::cast_possible_truncation)]
+        let place = (row & ((1 << self.shift) - 1)) as u16;
+        ((row >> self.shift) as usize, place)
     }
 
-    /// The entries of its chunks: all but the last are full.
-    fn lengths(&self) -> impl Iterator<Item = usize> {
-        let last = self.chunks.last().map_or(0, |&last| self.next - last as usize * CHUNK);
-        let full = self.chunks.len().saturating_sub(1);
-        std::iter::repeat_n(CHUNK, full).chain(self.chunks.last().map(|_| last))
+    /// What they were filled with.
+    fn buckets(self) -> impl Iterator<Item = Bucket> {
+        let Self { first, shift, next, chunks } = self;
+        let firsts = (first..).step_by(1 << shift);
+        firsts.zip(next.into_iter().zip(chunks)).map(move |(first, (next, chunks))| {
+            let count = chunks
+                .split_last()
+                .map_or(0, |(&last, full)| full.len() * CHUNK + next - last as usize * CHUNK);
+            Bucket { first, shift, count, chunks }
+        })
     }
 }
 

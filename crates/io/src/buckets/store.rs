@@ -3,7 +3,7 @@
 use favard_operator::Scalar;
 use rayon::prelude::*;
 
-use super::{Bucket, CHUNK};
+use super::{Bucket, CHUNK, Cut};
 use crate::csr::{Entry, reserve};
 use crate::error::{ErrorKind, Result};
 
@@ -48,47 +48,47 @@ impl<T: Scalar> Store<T> {
         Ok(number)
     }
 
-    /// Puts entries into their buckets; the rows are counted from the first of the first bucket.
-    pub fn put(
-        &mut self,
-        buckets: &mut [Bucket],
-        shift: u32,
-        entries: &[Entry<T>],
-    ) -> Result<(), ErrorKind> {
+    /// Puts entries into their buckets; the rows are counted from the first of the cut.
+    pub fn put(&mut self, cut: &mut Cut, entries: &[Entry<T>]) -> Result<(), ErrorKind> {
         let mut left = entries;
-        while let Some(entry) = left.first() {
-            let bucket = &mut buckets[(entry.row >> shift) as usize];
-            if bucket.next == bucket.end {
-                let number = self.chunk()?;
-                bucket.chunks.push(number);
-                bucket.next = number as usize * CHUNK;
-                bucket.end = bucket.next + CHUNK;
-            }
-            // Until the next one is full, the lists stay where they are.
-            let size = self.columns.len();
-            let (rows, columns) = (&mut self.rows[..size], &mut self.columns[..size]);
-            let values = &mut self.values[..size];
-            let mut put = |entry: &Entry<T>| {
-                let bucket = &mut buckets[(entry.row >> shift) as usize];
-                let next = bucket.next;
-                // At most 16 bits: the others say which bucket it is.
-                #[allow(clippy::cast_possible_truncation)]
-                let row = (entry.row & ((1 << shift) - 1)) as u16;
-                if next == bucket.end {
-                    return false;
-                }
-                bucket.next += 1;
-                (rows[next], columns[next], values[next]) = (row, entry.column, entry.value);
-                true
-            };
-            let count = left.iter().position(|entry| !put(entry)).unwrap_or(left.len());
-            left = &left[count..];
+        while !left.is_empty() {
+            let done = self.put_until_full(cut, left);
+            left = &left[done..];
+            let Some((entry, later)) = left.split_first() else { break };
+            let (bucket, row) = cut.place(entry.row);
+            let number = self.chunk()?;
+            cut.chunks[bucket].push(number);
+            let next = number as usize * CHUNK;
+            cut.next[bucket] = next + 1;
+            (self.rows[next], self.columns[next], self.values[next]) =
+                (row, entry.column, entry.value);
+            left = later;
         }
         Ok(())
     }
 
-    /// Some entries in the order they have, rows counted from the first of their bucket.
-    pub fn entries(&self, start: usize, count: usize) -> impl Iterator<Item = Entry<T>> {
+    /// Stops at the first entry that has no chunk: so far the lists stay where they are. Gives the number
+    /// of those before it.
+    fn put_until_full(&mut self, cut: &mut Cut, entries: &[Entry<T>]) -> usize {
+        // Of the same length, as the compiler should know.
+        let size = self.columns.len();
+        let (rows, columns) = (&mut self.rows[..size], &mut self.columns[..size]);
+        let values = &mut self.values[..size];
+        for (i, entry) in entries.iter().enumerate() {
+            let (bucket, row) = cut.place(entry.row);
+            let next = cut.next[bucket];
+            if next % CHUNK == 0 {
+                return i;
+            }
+            cut.next[bucket] = next + 1;
+            (rows[next], columns[next], values[next]) = (row, entry.column, entry.value);
+        }
+        entries.len()
+    }
+
+    /// The first entries of a chunk, rows counted from the first of their bucket.
+    pub fn entries(&self, chunk: u32, count: usize) -> impl Iterator<Item = Entry<T>> {
+        let start = chunk as usize * CHUNK;
         let range = start..start + count;
         let rows = self.rows[range.clone()].iter();
         let rest = self.columns[range.clone()].iter().zip(&self.values[range]);
@@ -120,7 +120,7 @@ impl<T: Scalar> Store<T> {
     ) -> Result<&'e mut [usize], ErrorKind> {
         if let [bucket @ Bucket { shift: 0, .. }] = wave {
             // One row, which may be most of the matrix: it only moves.
-            let range = from..from + bucket.count();
+            let range = from..from + bucket.count;
             let (end, later) = ends.split_at_mut(1);
             end[0] = to + range.len();
             self.columns.copy_within(range.clone(), to);
@@ -130,7 +130,7 @@ impl<T: Scalar> Store<T> {
         sorted.resize_with(wave.len().max(sorted.len()), Sorted::default);
         let (mut tasks, mut base) = (Vec::with_capacity(wave.len()), to);
         for (bucket, sorted) in wave.iter().zip(&mut *sorted) {
-            let range = from..from + bucket.count();
+            let range = from..from + bucket.count;
             sorted.resize(range.len())?;
             let (here, later) = ends.split_at_mut(ends.len().min(1 << bucket.shift));
             (ends, from) = (later, from + bucket.chunks.len() * CHUNK);

@@ -61,7 +61,7 @@ pub(crate) fn parse_lines<P: Default + Send>(
 ) -> Result<ControlFlow<()>> {
     let width = 8 * rayon::current_num_threads();
     // A piece and what is made of it should stay in the cache of a core.
-    let size = (HELD / (2 * width)).clamp(1 << 16, 1 << 17);
+    let size = (HELD / (2 * width)).clamp(1 << 15, 1 << 16);
     parse_pieces(source, start, (width, size), parse, absorb)
 }
 

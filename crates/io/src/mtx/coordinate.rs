@@ -94,7 +94,9 @@ impl<'s> Plan<'s> {
             values.extend(list.iter().map(|entry| entry.value));
             Ok(ControlFlow::Continue(()))
         };
-        let parse = |text: &[u8], entries: &mut Entries<T>| self.reader.parse(text, entries);
+        let parse = |text: &[u8], entries: &mut Entries<T>| {
+            self.reader.parse(text, entries).map(|()| entries.find_order())
+        };
         if parse_lines(self.source, self.reader.header.start, parse, absorb)?.is_break() {
             return Ok(None);
         }

@@ -21,6 +21,7 @@ pub(super) struct Entries<T> {
     count: usize,
     /// Lines with an entry: mirrored entries are not counted.
     pub stated: u64,
+    /// As [`Entries::find_order`] found it.
     pub order: Order,
 }
 
@@ -33,6 +34,11 @@ impl<T> Default for Entries<T> {
 impl<T: Scalar> Entries<T> {
     pub fn list(&self) -> &[Entry<T>] {
         &self.slots[..self.count]
+    }
+
+    /// Finds out how the entries follow each other.
+    pub fn find_order(&mut self) {
+        self.order = Order::of(self.list());
     }
 
     /// Appends an entry.
@@ -193,7 +199,6 @@ impl Reader<'_> {
             let swap = |entry: &mut Entry<T>| std::mem::swap(&mut entry.row, &mut entry.column);
             entries.slots[..entries.count].iter_mut().for_each(swap);
         }
-        entries.order = Order::of(entries.list());
         Ok(())
     }
 

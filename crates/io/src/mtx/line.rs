@@ -90,19 +90,15 @@ pub(super) fn line<L: Lanes, const HAS_VALUES: bool>(
     lanes: L,
     text: &[u8; WINDOW],
 ) -> Option<Line> {
-    let (others, breaks) = lanes.classes(text.first_chunk()?);
-    let line_end = first(breaks);
-    let mut length = line_end + 1;
-    if text[line_end] != b'\n' {
-        if text[line_end] != b'\r' || text[line_end + 1] != b'\n' {
-            return None;
-        }
-        length += 1;
-    }
+    let (others, feeds) = lanes.classes(text.first_chunk()?);
+    let feed = first(feeds);
     // Of the bytes behind, it is not known whether they are digits.
-    if line_end >= 64 {
+    if feed >= 64 {
         return None;
     }
+    let length = feed + 1;
+    let line_end =
+        if text[feed.wrapping_sub(1) & 63] == b'\r' { feed.wrapping_sub(1) } else { feed };
     let row_end = first(others);
     let others = rest(others);
     let col_end = first(others);
@@ -201,18 +197,18 @@ fn around_point(text: &[u8; WINDOW], at: usize, before: usize, behind: usize) ->
 /// The exponent that is all from `at` to `end`: a mark, a sign or none, one digit or two.
 #[inline(always)]
 fn exponent(text: &[u8; WINDOW], at: usize, end: usize) -> Option<i64> {
-    const ONE: u32 = u32::from_le_bytes([b'0', b'\n', 0, 0]);
-    let word = u32::from_le_bytes(*text.get(at..)?.first_chunk()?);
-    let [mark, sign, ..] = word.to_le_bytes();
-    let is_negative = sign == b'-';
-    let is_signed = is_negative | (sign == b'+');
-    // A digit and the end of the line: both at once.
+    // What is behind the mark: a sign or none, a digit and the end of the line, all at once.
+    const ONE: u64 = u64::from_le_bytes([b'0', b'\n', 0, 0, 0, 0, 0, 0]);
+    let word = u64::from_le_bytes(*text.get(at..)?.first_chunk()?);
+    let sign = (word >> 8) & 0xff;
+    let is_negative = sign == u64::from(b'-');
+    let is_signed = is_negative | (sign == u64::from(b'+'));
     let digit = (((word >> 8) >> (8 * u32::from(is_signed))) ^ ONE) & 0xffff;
-    let size = if (mark | 0x20 == b'e') & (digit <= 9) {
-        i64::from(digit)
+    let is_marked = word & 0xdf == u64::from(b'E');
+    let size = if is_marked & (digit <= 9) {
+        digit.cast_signed()
     } else {
-        longer_exponent(text, at + 1 + usize::from(is_signed), end)
-            .filter(|_| mark | 0x20 == b'e')?
+        longer_exponent(text, at + 1 + usize::from(is_signed), end).filter(|_| is_marked)?
     };
     Some(if is_negative { -size } else { size })
 }

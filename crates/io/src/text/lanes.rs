@@ -9,11 +9,10 @@ const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
 /// What a parser asks of the processor.
 pub(crate) trait Lanes: Copy {
-    /// Bit i of the first is set when byte i is not a digit, of the second when it is at most that of
-    /// a carriage return: the end of a line, or a tab and what else no line should hold.
+    /// Bit i of the first is set when byte i is not a digit, of the second when it is a line feed.
     fn classes(self, text: &[u8; 64]) -> (u64, u64);
 
-    /// The same of fewer bytes, and the second for line feeds alone.
+    /// The same of fewer bytes.
     fn short_classes(self, text: &[u8; 32]) -> (u32, u32);
 
     /// Three numbers of `counts` digits, 1 to 8 each: two that stand in `pair` with one byte between
@@ -88,19 +87,20 @@ impl Lanes for Words {
     fn classes(self, text: &[u8; 64]) -> (u64, u64) {
         const TO_TOP: u64 = u64::from_le_bytes([0x80 - 10; 8]);
         const TOPS: u64 = u64::from_le_bytes([0x80; 8]);
-        const PAST: u64 = u64::from_le_bytes([0x80 - 14; 8]);
+        const FEEDS: u64 = u64::from_le_bytes([b'\n'; 8]);
         const GATHER: u64 = 0x0102_0408_1020_4080;
         // The top bits of the bytes, side by side.
         let gather = |tops: u64| (tops >> 7).wrapping_mul(GATHER) >> 56;
         let (words, _) = text.as_chunks::<8>();
-        words.iter().rev().fold((0, 0), |(others, breaks), &word| {
+        words.iter().rev().fold((0, 0), |(others, feeds_before), &word| {
             let word = u64::from_le_bytes(word);
             // A digit becomes 0..=9; adding 0x76 carries all else into the top bit.
             let digits = word ^ ZEROS;
             let others_here = (digits | (digits & !TOPS).wrapping_add(TO_TOP)) & TOPS;
-            // From 14 on, adding 0x72 carries into the top bit.
-            let breaks_here = !(word | (word & !TOPS).wrapping_add(PAST)) & TOPS;
-            ((others << 8) | gather(others_here), (breaks << 8) | gather(breaks_here))
+            // A line feed becomes 0; adding 0x7f carries all else into the top bit.
+            let feeds = word ^ FEEDS;
+            let feeds_here = !(feeds | (feeds & !TOPS).wrapping_add(!TOPS)) & TOPS;
+            ((others << 8) | gather(others_here), (feeds_before << 8) | gather(feeds_here))
         })
     }
 
@@ -108,15 +108,7 @@ impl Lanes for Words {
     fn short_classes(self, text: &[u8; 32]) -> (u32, u32) {
         let mut wide = [0; 64];
         wide[..32].copy_from_slice(text);
-        let (others, breaks) = self.classes(&wide);
-        // Of the few bytes that are breaks, those that end a line.
-        let mut feeds = breaks & 0xffff_ffff;
-        let mut left = feeds;
-        while left != 0 {
-            let place = left.trailing_zeros();
-            left &= left - 1;
-            feeds ^= u64::from(text[place as usize] != b'\n') << place;
-        }
+        let (others, feeds) = self.classes(&wide);
         // The lower halves.
         #[allow(clippy::cast_possible_truncation)]
         let halves = (others as u32, feeds as u32);
@@ -240,35 +232,32 @@ mod wide {
         PAIRS[(8 * first + second).wrapping_sub(9) & 63]
     }
 
+    /// Which bytes are digits, and which are line feeds.
+    #[inline(always)]
+    fn digits_and_feeds(lanes: V3, text: [u8; 32]) -> (u32, u32) {
+        let zero = lanes.avx._mm256_set1_epi8(b'0'.cast_signed());
+        let digits = lanes.avx2._mm256_sub_epi8(cast(text), zero);
+        let least = lanes.avx2._mm256_min_epu8(digits, lanes.avx._mm256_set1_epi8(9));
+        let are_digits = lanes.avx2._mm256_cmpeq_epi8(digits, least);
+        let feed = lanes.avx._mm256_set1_epi8(b'\n'.cast_signed());
+        let are_feeds = lanes.avx2._mm256_cmpeq_epi8(cast(text), feed);
+        let digits = lanes.avx2._mm256_movemask_epi8(are_digits).cast_unsigned();
+        (digits, lanes.avx2._mm256_movemask_epi8(are_feeds).cast_unsigned())
+    }
+
     impl Lanes for V3 {
         #[inline(always)]
         fn classes(self, text: &[u8; 64]) -> (u64, u64) {
-            let half = |half: [u8; 32]| {
-                let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
-                let digits = self.avx2._mm256_sub_epi8(cast(half), zero);
-                let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
-                let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
-                let last = self.avx._mm256_set1_epi8(b'\r'.cast_signed());
-                let least = self.avx2._mm256_min_epu8(cast(half), last);
-                let are_breaks = self.avx2._mm256_cmpeq_epi8(cast(half), least);
-                [are_digits, are_breaks]
-                    .map(|is| u64::from(self.avx2._mm256_movemask_epi8(is).cast_unsigned()))
-            };
             let [low, high]: [[u8; 32]; 2] = cast(*text);
-            let ([low, low_breaks], [high, high_breaks]) = (half(low), half(high));
-            (!(low | (high << 32)), low_breaks | (high_breaks << 32))
+            let (low, low_feeds) = digits_and_feeds(self, low);
+            let (high, high_feeds) = digits_and_feeds(self, high);
+            let join = |low: u32, high: u32| u64::from(low) | (u64::from(high) << 32);
+            (!join(low, high), join(low_feeds, high_feeds))
         }
 
         #[inline(always)]
         fn short_classes(self, text: &[u8; 32]) -> (u32, u32) {
-            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
-            let digits = self.avx2._mm256_sub_epi8(cast(*text), zero);
-            let least = self.avx2._mm256_min_epu8(digits, self.avx._mm256_set1_epi8(9));
-            let are_digits = self.avx2._mm256_cmpeq_epi8(digits, least);
-            let feed = self.avx._mm256_set1_epi8(b'\n'.cast_signed());
-            let are_feeds = self.avx2._mm256_cmpeq_epi8(cast(*text), feed);
-            let [digits, feeds] = [are_digits, are_feeds]
-                .map(|is| self.avx2._mm256_movemask_epi8(is).cast_unsigned());
+            let (digits, feeds) = digits_and_feeds(self, *text);
             (!digits, feeds)
         }
 
@@ -352,15 +341,15 @@ mod tests {
             };
             let tail = Tail { text: &number, count, point };
             let both = Both { text: &text, pair: &pair, counts, tail };
-            let ((others, breaks), numbers, (short_others, feeds), short) = both.run(Words);
+            let ((others, feeds), numbers, short_classes, short) = both.run(Words);
             let (wide_classes, wide_numbers, wide_short_classes, wide_short) = dispatch(both);
-            assert_eq!((wide_classes, wide_numbers), ((others, breaks), numbers));
-            assert_eq!(wide_short_classes, (short_others, feeds));
-            assert_eq!(u64::from(short_others), others & 0xffff_ffff);
+            assert_eq!((wide_classes, wide_numbers), ((others, feeds), numbers));
+            assert_eq!(wide_short_classes, short_classes);
+            let [short_others, short_feeds] = [short_classes.0, short_classes.1].map(u64::from);
+            assert_eq!((short_others, short_feeds), (others & 0xffff_ffff, feeds & 0xffff_ffff));
             for (i, &byte) in text.iter().enumerate() {
-                assert!(i >= 32 || (feeds >> i & 1 == 1) == (byte == b'\n'), "{byte}");
                 assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
-                assert_eq!(breaks >> i & 1 == 1, byte <= b'\r', "{byte}");
+                assert_eq!(feeds >> i & 1 == 1, byte == b'\n', "{byte}");
             }
             let value = |digits: &[u8]| {
                 digits.iter().fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))

@@ -64,6 +64,67 @@ fn any_order_packing_and_number_of_threads_gives_the_same_matrix() {
     assert_eq!(found, row);
 }
 
+/// Places that repeat, most of them in a few rows, in the order of nothing: the same bits as the file
+/// that has them by rows, where what repeats has kept its order. So for values of every kind, and for
+/// mirrored entries, which the other file writes out.
+#[test]
+fn what_repeats_and_what_is_mirrored_is_added_up_in_the_order_of_the_file() {
+    const EDGE: u64 = 600;
+    let mut seed = 7_u64;
+    let mut random = |below: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) % below
+    };
+    let mut list: Vec<(u64, u64, u64)> = Vec::new();
+    for _ in 0..200_000 {
+        let few = [EDGE, EDGE, 40, 3][list.len() % 4];
+        let (a, b) = (random(few), random(EDGE));
+        list.push((a.max(b), a.min(b), random(1_000_000)));
+    }
+    let write = |field: &str, symmetry: &str, list: &[(u64, u64, u64)]| {
+        let mut text = format!("%%MatrixMarket matrix coordinate {field} {symmetry}\n");
+        writeln!(text, "{EDGE} {EDGE} {}", list.len()).unwrap();
+        for &(row, col, value) in list {
+            write!(text, "{} {}", row + 1, col + 1).unwrap();
+            match field {
+                "pattern" => writeln!(text),
+                "integer" => writeln!(text, " {value}"),
+                _ => writeln!(text, " {}", value as f64 / 700.0),
+            }
+            .unwrap();
+        }
+        text.into_bytes()
+    };
+    for field in ["real", "integer", "pattern"] {
+        for symmetry in ["general", "symmetric"] {
+            let twins = |&(row, col, value): &(u64, u64, u64)| {
+                let is_mirrored = symmetry == "symmetric" && row != col;
+                [Some((row, col, value)), is_mirrored.then_some((col, row, value))]
+            };
+            let mut by_rows: Vec<_> = list.iter().flat_map(twins).flatten().collect();
+            by_rows.sort_by_key(|&(row, ..)| row);
+            let wanted = read("a.mtx", &write(field, "general", &by_rows), 1);
+            let mixed = write(field, symmetry, &list);
+            for threads in [1, 2, 5] {
+                assert_same(&read("a.mtx", &mixed, threads), &wanted);
+            }
+            assert_same(&read("a.mtx.gz", &gzip(&mixed), 2), &wanted);
+        }
+    }
+}
+
+/// By rows but for the last line.
+#[test]
+fn a_file_that_is_by_rows_up_to_its_end_is_read() {
+    let mut list = entries();
+    let wanted = read("a.mtx", &text(&list), 1);
+    let first = list.remove(0);
+    list.push(first);
+    for threads in [1, 3] {
+        assert_same(&read("a.mtx", &text(&list), threads), &wanted);
+    }
+}
+
 #[test]
 fn a_fault_far_down_is_located() {
     let list = entries();
