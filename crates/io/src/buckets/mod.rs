@@ -57,7 +57,7 @@ struct Bucket {
 }
 
 impl<T: Scalar> Buckets<T> {
-    /// Buckets for about that many entries, with room for them where it is `certain` that they come.
+    /// Buckets for about that many entries, with room for them where `is_certain` says that they come.
     pub fn new(rows: usize, entries: usize, is_certain: bool) -> Result<Self, ErrorKind> {
         let shift = shift_of(rows, entries).min(LONGEST);
         let cut = Cut::new(0, rows, shift);

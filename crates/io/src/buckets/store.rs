@@ -77,7 +77,7 @@ impl<T: Scalar> Store<T> {
         for (i, entry) in entries.iter().enumerate() {
             let (bucket, row) = cut.place(entry.row);
             let next = cut.next[bucket];
-            if next % CHUNK == 0 {
+            if next.is_multiple_of(CHUNK) {
                 return i;
             }
             cut.next[bucket] = next + 1;
