@@ -13,7 +13,7 @@ const CHUNK: usize = 1 << 10;
 
 /// The most buckets that the rows are cut into, if these are not longer than [`LONGEST`]: what is
 /// written to at the same time stays in the cache of a core.
-const MOST: usize = 128;
+const MOST: usize = 256;
 
 /// About as many entries as a bucket has at least: a chunk that is half empty does not count there.
 const LEAST: usize = TASK / 4;
@@ -78,8 +78,10 @@ impl<T: Scalar> Buckets<T> {
         let Self { rows, cut, mut store } = self;
         let list: Vec<Bucket> = cut.buckets().collect();
         let total = list.iter().map(|bucket| bucket.count).sum::<usize>();
-        // What is sorted at a time.
+        // What is sorted at a time: at most a sixteenth, and where there are few threads what the
+        // caches hold.
         let most = (total / 16).max(TASK);
+        let usual = most.min(2 * TASK * rayon::current_num_threads());
         let list = split(list, rows, most, &mut store)?;
         store.arrange(&list);
         let mut pointers = zeros("row pointers", 0_usize, rows + 1)?;
@@ -88,7 +90,7 @@ impl<T: Scalar> Buckets<T> {
         while !left.is_empty() {
             let (mut size, mut length) = (left[0].count, 1);
             while let Some(more) = left.get(length).map(|bucket| bucket.count)
-                && size + more <= most
+                && size + more <= usual
             {
                 (size, length) = (size + more, length + 1);
             }
