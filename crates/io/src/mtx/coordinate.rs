@@ -28,7 +28,7 @@ struct Plan<'s> {
 /// order show it in their first lines, and are then read anew into [`Buckets`], which are sorted: that
 /// takes a quarter of the matrix more, besides the few lines that are being parsed. (To count the
 /// entries of each row in a pass of its own, and to put them in their places in a second one, takes
-/// nothing more and is 1.6 times as slow.) A file that is in the order of the rows up to a place far
+/// nothing more and about 1.5 times as long.) A file that is in the order of the rows up to a place far
 /// down is read twice.
 pub(super) fn read<T: Scalar>(
     source: &Source<'_>,
