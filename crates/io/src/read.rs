@@ -64,7 +64,13 @@ pub fn read_bytes<T: Scalar>(
     dispatch(&Source::bytes(name.as_ref(), bytes, options.limits)?, options)
 }
 
+/// On a thread of the pool: one that is not would sleep through every wave of pieces, and be woken
+/// after it.
 fn dispatch<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Result<Loaded<T>> {
+    rayon::scope(|_| parse(source, options))
+}
+
+fn parse<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Result<Loaded<T>> {
     let loaded = match format(source, options)? {
         Format::MatrixMarket => mtx::read(source, false)?,
         Format::Npy => npy::read(source)?,
