@@ -167,7 +167,7 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
 ) -> [T; W] {
     if W == 1 {
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-            row.ask(ahead, |column| x.hint(column));
+            Short::<T, L>::ask(ahead, |column| x.hint(column));
             return row.gather(x);
         });
     }
@@ -187,7 +187,7 @@ const STREAM: usize = 384;
 /// With one number a row, the matrix is asked for as well: what the processor fetches of itself ends at the
 /// end of a page (a seventh faster for 50,000 columns). With more it gained nothing.
 #[inline(always)]
-fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
+pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
     columns: &[I],
     values: impl Values<T>,
     ahead: &[I],
@@ -240,19 +240,19 @@ pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
 ) {
     if W == 1 && first == 0 {
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-            row.ask(ahead, |column| y.hint(column));
+            Short::<T, L>::ask(ahead, |column| y.hint(column));
             return row.scatter(z, y);
         });
     }
     match (ahead, W) {
-        (Some(ahead), 1) => scatter_by::<T, W, I, 4, true>(z, columns, values, ahead, first, y),
+        (Some(ahead), 1 | 2) => scatter_by::<T, W, I, 4, true>(z, columns, values, ahead, first, y),
         (Some(ahead), _) => scatter_by::<T, W, I, 1, true>(z, columns, values, ahead, first, y),
-        (None, 1) => scatter_by::<T, W, I, 4, false>(z, columns, values, columns, first, y),
+        (None, 1 | 2) => scatter_by::<T, W, I, 4, false>(z, columns, values, columns, first, y),
         (None, _) => scatter_by::<T, W, I, 1, false>(z, columns, values, columns, first, y),
     }
 }
 
-/// U entries at a time: four for W = 1 ($A^T A x$ with rows of 25 entries takes a fifteenth less).
+/// U entries at a time: four for one column ($A^T A x$ with rows of 25 entries takes a fifteenth less) and for two.
 #[inline(always)]
 fn scatter_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
     z: [T; W],

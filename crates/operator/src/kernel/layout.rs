@@ -106,7 +106,7 @@ impl<T: Scalar, const W: usize> Layout<T, W> for SideBySide {
         if W == 1 {
             // Its columns and values stay in registers from gathering to scattering.
             with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-                row.ask(ahead, |column| Paired(buffer).hint(column));
+                Short::<T, L>::ask(ahead, |column| Paired(buffer).hint(column));
                 return row.scatter(between(row.gather(Paired(buffer))), buffer);
             });
         }

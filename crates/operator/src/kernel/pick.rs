@@ -9,12 +9,12 @@ use crate::Column;
 /// Which rows of the matrix take part in a product, in which order.
 pub(crate) trait Pick: Copy + Sync {
     /// The picked rows of a range, one after the other, as [`Rows::walk`] gives them.
-    fn walk<'a, T, V: Values<T>, I: Column>(
+    fn walk<T, V: Values<T>, I: Column>(
         self,
-        a: Rows<'a, V, I>,
+        a: Rows<'_, V, I>,
         range: Range<usize>,
         hints: bool,
-    ) -> impl Iterator<Item = Entries<'a, V, I>>;
+    ) -> impl Iterator<Item = Entries<'_, V, I>>;
 
     /// How many rows are picked.
     fn len<V, I: Column>(self, a: Rows<'_, V, I>) -> usize;
@@ -32,12 +32,12 @@ pub(crate) struct All;
 
 impl Pick for All {
     #[inline]
-    fn walk<'a, T, V: Values<T>, I: Column>(
+    fn walk<T, V: Values<T>, I: Column>(
         self,
-        a: Rows<'a, V, I>,
+        a: Rows<'_, V, I>,
         range: Range<usize>,
         hints: bool,
-    ) -> impl Iterator<Item = Entries<'a, V, I>> {
+    ) -> impl Iterator<Item = Entries<'_, V, I>> {
         a.walk(range, hints)
     }
 
@@ -63,12 +63,12 @@ impl Pick for All {
 
 impl Pick for &[usize] {
     #[inline]
-    fn walk<'a, T, V: Values<T>, I: Column>(
+    fn walk<T, V: Values<T>, I: Column>(
         self,
-        a: Rows<'a, V, I>,
+        a: Rows<'_, V, I>,
         range: Range<usize>,
         _: bool,
-    ) -> impl Iterator<Item = Entries<'a, V, I>> {
+    ) -> impl Iterator<Item = Entries<'_, V, I>> {
         self[range].iter().map(move |&i| {
             let (columns, values) = a.row(i);
             (columns, values, None)

@@ -40,13 +40,13 @@ impl<T: Scalar, const L: usize> Short<T, L> {
     /// The first L entries of a row, if it has as many.
     #[inline(always)]
     pub fn new<I: Column>(columns: &[I], values: impl Values<T>) -> Option<Self> {
-        let columns = columns.first_chunk::<L>()?.map(|column| column.at());
+        let columns = columns.first_chunk::<L>()?.map(Column::at);
         Some(Self { columns, values: values.chunks::<L>().0.next()? })
     }
 
     /// Asks by `hint` for the rows of as many columns `ahead`, if given.
     #[inline(always)]
-    pub fn ask<I: Column>(self, ahead: Option<&[I]>, hint: impl Fn(usize)) {
+    pub fn ask<I: Column>(ahead: Option<&[I]>, hint: impl Fn(usize)) {
         if let Some(ahead) = ahead.and_then(<[I]>::first_chunk::<L>) {
             (0..L).for_each(|e| hint(ahead[e].at()));
         }
@@ -69,6 +69,48 @@ impl<T: Scalar, const L: usize> Short<T, L> {
         for e in 0..L {
             let row = y.at(self.columns[e]);
             (0..W).for_each(|j| row[j] += self.values[e] * z[j]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lanes::{Packed, gather_by};
+    use super::*;
+
+    /// Values that are not exact, so that another order of the sums shows; as columns, every third.
+    fn numbers(count: usize, seed: f64) -> Vec<f64> {
+        (0..count).map(|i| (seed + i as f64).sin()).collect()
+    }
+
+    fn compare<const L: usize>() {
+        let (values, x) = (numbers(L, 0.5), numbers(3 * L + 1, 7.25));
+        let x: Vec<[f64; 1]> = x.into_iter().map(|x| [x]).collect();
+        let columns: Vec<u32> = (0..).step_by(3).take(L).collect();
+        let row = Short::<f64, L>::new(&columns, &values[..]).unwrap();
+        // As a row of any length.
+        let wanted =
+            gather_by::<f64, 1, u32, 4, false>(&columns, &values[..], &columns, Packed(&x));
+        let found = row.gather(Packed(&x));
+        assert_eq!(found[0].to_bits(), wanted[0].to_bits(), "{L}");
+        let mut y = x.clone();
+        row.scatter(found, &mut y[..]);
+        for (i, (y, x)) in y.iter().zip(&x).enumerate() {
+            let entry = columns.iter().position(|&column| column as usize == i);
+            let wanted = entry.map_or(x[0], |e| x[0] + values[e] * found[0]);
+            assert_eq!(y[0].to_bits(), wanted.to_bits(), "{L}");
+        }
+    }
+
+    #[test]
+    fn short_rows_have_the_bits_of_long_ones() {
+        for length in 0..=9 {
+            let mut compared = false;
+            with_length!(length, L => {
+                compare::<L>();
+                compared = true;
+            });
+            assert_eq!(compared, (1..=8).contains(&length));
         }
     }
 }

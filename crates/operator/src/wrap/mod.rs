@@ -1,6 +1,7 @@
 //! Operators made of another one by centring, scaling, weighting, shifting or masking it.
 
 mod centered;
+mod dense_moments;
 mod masked;
 mod moments;
 mod pattern;

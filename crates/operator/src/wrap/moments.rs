@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use ndarray::ArrayView1;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
-use crate::{Centered, Column, Csr, Dense, LinearOperator, Result, Scalar, Scaled, Sparse};
+use crate::{Centered, Column, Csr, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
 ///
@@ -161,7 +160,7 @@ impl<T: Scalar, A: WeightedMoments<T> + ?Sized> WeightedMoments<T> for &A {
 pub(crate) struct Group {
     pub total: f64,
     pub mean: Vec<f64>,
-    squares: Vec<f64>,
+    pub(super) squares: Vec<f64>,
 }
 
 impl Group {
@@ -216,7 +215,7 @@ pub(super) fn by_pieces<R: Send>(
 }
 
 /// The moments of all pieces.
-fn merge_all((rows, cols): (usize, usize), parts: &[Group]) -> Moments {
+pub(super) fn merge_all((rows, cols): (usize, usize), parts: &[Group]) -> Moments {
     parts.iter().fold(Group::empty(cols), Group::merge).into_moments(rows)
 }
 
@@ -252,79 +251,9 @@ pub(super) fn weight_of(weights: Option<&[f64]>) -> impl Fn(usize) -> f64 + Sync
     move |row| weights.map_or(1.0, |weights| weights[row])
 }
 
-fn check(weights: &[f64], rows: usize) -> Result<()> {
+pub(super) fn check(weights: &[f64], rows: usize) -> Result<()> {
     check_dim("row weights", rows, weights.len())?;
     check_weights(weights)
-}
-
-/// The columns of some rows of a dense matrix: as [`Sums`], one list for each of its numbers, so that
-/// the columns are worked on side by side.
-struct Columns {
-    total: f64,
-    first: Vec<f64>,
-    sum: Vec<f64>,
-    squares: Vec<f64>,
-}
-
-impl Columns {
-    fn new(cols: usize) -> Self {
-        let zeros = || vec![0.0; cols];
-        Self { total: 0.0, first: zeros(), sum: zeros(), squares: zeros() }
-    }
-
-    fn clear(&mut self) {
-        self.total = 0.0;
-        self.sum.fill(0.0);
-        self.squares.fill(0.0);
-    }
-
-    fn add<T: Scalar>(&mut self, row: ArrayView1<'_, T>, weight: f64) {
-        if self.total == 0.0 {
-            self.first.iter_mut().zip(row).for_each(|(first, value)| *first = value.as_f64());
-        }
-        self.total += weight;
-        match row.to_slice() {
-            Some(row) => self.add_entries(row.iter(), weight),
-            None => self.add_entries(row.iter(), weight),
-        }
-    }
-
-    #[inline]
-    fn add_entries<'a, T: Scalar>(&mut self, row: impl Iterator<Item = &'a T>, weight: f64) {
-        let lists = self.first.iter().zip(&mut self.sum).zip(&mut self.squares);
-        for (((first, sum), squares), value) in lists.zip(row) {
-            let gap = value.as_f64() - first;
-            *sum += weight * gap;
-            *squares += weight * gap * gap;
-        }
-    }
-
-    fn write(&self, group: &mut Group) {
-        group.total = self.total;
-        for j in 0..self.sum.len() {
-            let sums = Sums([self.first[j], self.total, self.sum[j], self.squares[j]]);
-            (_, group.mean[j], group.squares[j]) = sums.moments();
-        }
-    }
-}
-
-fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
-    let ((rows, cols), array) = (matrix.shape(), matrix.view());
-    let weight = weight_of(weights);
-    let parts = by_pieces((rows, cols), rows * cols, |range| {
-        let (mut group, mut part) = (Group::empty(cols), Group::empty(cols));
-        let mut columns = Columns::new(cols);
-        for from in range.clone().step_by(SHORT) {
-            columns.clear();
-            for i in (from..range.end.min(from + SHORT)).filter(|&i| weight(i) > 0.0) {
-                columns.add(array.row(i), weight(i));
-            }
-            columns.write(&mut part);
-            group = group.merge(&part);
-        }
-        group
-    });
-    merge_all((rows, cols), &parts)
 }
 
 fn csr_moments<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>, weights: Option<&[f64]>) -> Moments {
@@ -405,22 +334,6 @@ fn columns_moments<T: Scalar, I: Column>(
     };
     let (mean, squares) = (0..cols).into_par_iter().with_min_len(64).map(column).unzip();
     Moments { count: rows, mean, squares }
-}
-
-impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
-    /// Short pieces of rows, each about its first row, merged.
-    fn column_moments(&self) -> Result<Moments> {
-        let moments = dense_moments(self, None);
-        self.check_means(&moments.mean)?;
-        Ok(moments)
-    }
-}
-
-impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
-    fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
-        check(weights, self.shape().0)?;
-        Ok(dense_moments(self, Some(weights)))
-    }
 }
 
 impl<T: Scalar, I: Column> ColumnMoments<T> for Csr<'_, T, I> {
