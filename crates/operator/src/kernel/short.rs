@@ -10,8 +10,8 @@ use crate::{Column, Scalar};
 /// The columns and values of a row of L entries.
 ///
 /// With one number for each column, a row of five entries (categories, choices) is over before a loop
-/// over any number of them has begun. $A^T A x$ for a million such rows in 26,250 columns takes 100
-/// instructions a row instead of 180, and 1.8 ns an entry instead of 2.6 (one thread, best of 60 in
+/// over any number of them has begun. $A^T A x$ for a million such rows in 26,250 columns takes 115
+/// instructions a row instead of 180, and 1.7 ns an entry instead of 2.5 (one thread, best of 60 in
 /// four runs).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Short<T, const L: usize> {
