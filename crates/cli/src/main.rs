@@ -64,8 +64,7 @@ fn run(cli: Cli) -> Result<Outcome> {
     if let Some(bytes) = cli.memory {
         memory::limit(bytes);
     }
-    // On a thread of the pool: one that is not would sleep through every product, and be woken after it
-    // (a tenth of the time of a fit to a million entries).
+    // On a thread of the pool: one that is not would sleep through every product, and be woken after it.
     rayon::scope(|_| command::run(cli.command))
 }
 

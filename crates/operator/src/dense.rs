@@ -14,6 +14,7 @@ use ndarray::{ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 use rayon::prelude::*;
 
 use crate::adjoint::{Side, Standardized};
+use crate::block::is_finite;
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{CHUNK, chunk_rows};
 use crate::wrap::check_weights;
@@ -158,19 +159,6 @@ impl<'a, T: Scalar> Dense<'a, T> {
         f(copy.view().into_faer(), ws);
         ws.give(copy);
     }
-}
-
-/// Whether all numbers are finite, without a branch for each: 0 a is 0, or else not a number, and so
-/// is then the sum.
-fn is_finite<T: Scalar>(numbers: &[T]) -> bool {
-    let (lines, rest) = numbers.as_chunks::<16>();
-    let mut sums = [T::zero(); 16];
-    for line in lines {
-        for l in 0..16 {
-            sums[l] += T::zero() * line[l];
-        }
-    }
-    sums.iter().chain(rest).all(|value| value.is_finite())
 }
 
 /// Row and column of an entry that is NaN or infinite, the same one on any number of threads.

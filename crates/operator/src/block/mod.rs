@@ -6,6 +6,7 @@ mod products;
 mod qr;
 mod view;
 
+pub(crate) use ops::is_finite;
 pub use ops::{axpby, column_dots, column_norms, copy, find_non_finite, scale, scale_columns};
 pub use owned::Block;
 pub use products::{cross, cross_panels, right_multiply, right_multiply_panels, rotate_panels};

@@ -217,16 +217,28 @@ fn scaled_norm<T: Scalar>(x: BlockRef<'_, T>, j: usize) -> T {
     largest * entries().map(|v| (v / largest) * (v / largest)).sum::<T>().sqrt()
 }
 
+/// Whether all numbers are finite, without a branch for each: 0 a is 0, or else not a number, and so
+/// is then the sum.
+pub(crate) fn is_finite<T: Scalar>(numbers: &[T]) -> bool {
+    let (lines, rest) = numbers.as_chunks::<16>();
+    let mut sums = [T::zero(); 16];
+    for line in lines {
+        for l in 0..16 {
+            sums[l] += T::zero() * line[l];
+        }
+    }
+    sums.iter().chain(rest).all(|value| value.is_finite())
+}
+
 /// (row, column) of the first entry that is NaN or infinite.
 #[must_use]
 pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
     let bad = |i: usize| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j));
     // Where one is, is looked for where there is one; others are read at the memory's speed.
-    let is_good = |list: &[T]| list.iter().fold(true, |good, v| good & v.is_finite());
     let part = |from: usize| {
         let rows = from..x.rows().min(from + 1024);
         let whole = x.stride() == x.cols();
-        let good = whole && is_good(&x.data()[rows.start * x.cols()..rows.end * x.cols()]);
+        let good = whole && is_finite(&x.data()[rows.start * x.cols()..rows.end * x.cols()]);
         if good { None } else { rows.into_iter().find_map(bad) }
     };
     if x.rows() <= 1024 {

@@ -226,9 +226,6 @@ pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, co
 
 /// y_c ← y_c + v_c z over a sparse row, for columns counted from `first`, asking meanwhile for the rows
 /// of the columns `ahead`, if given.
-///
-/// Each row of y is read as a whole before it is written, and z comes by value: so the compiler
-/// knows that z does not change underway, and keeps it in registers (a sixth faster).
 #[inline(always)]
 pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
     z: [T; W],
@@ -278,6 +275,9 @@ fn scatter_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS:
 }
 
 /// y ← y + v z
+///
+/// Each row of y is read as a whole before it is written, and z comes by value: so the compiler
+/// knows that z does not change underway, and keeps it in registers (a sixth faster).
 #[inline(always)]
 fn add<T: Scalar, const W: usize>(z: [T; W], value: T, row: &mut [T; W]) {
     let mut new = *row;
