@@ -1,19 +1,19 @@
 //! [`Lanczos`]: the largest eigenpairs of a symmetric operator, by block Lanczos.
 
+mod copies;
 mod doubt;
 mod run;
 mod state;
 
 use std::ops::ControlFlow;
 
-use favard_engine::{Info, Record, Stop};
+use favard_engine::{Record, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
 use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result, check_count};
 use crate::exact::solve_formed;
 use crate::{Checkpoints, Eigen, memory};
-use doubt::is_doubtful;
 use run::Run;
 use state::State;
 
@@ -59,9 +59,10 @@ fn go<T: Scalar, A: LinearOperator<T> + ?Sized>(
 /// # Repeated eigenvalues
 /// A Krylov space has min(m, b) directions of an eigenspace of dimension m. When a run has converged
 /// and an eigenvalue was found b times or more (a group of values whose spread is at most a
-/// sixteenth of its distance from the others), there may be more of it: the problem is solved again
-/// with panels twice as wide, as often as necessary, and the cost is added up. Other spectra pay
-/// nothing for it. What cannot be seen is a repeated value whose distance from the next one the
+/// sixteenth of its distance from the others), there may be more of it. The run then goes on from its
+/// pairs, with a random panel, to one more pair, roughly: a copy that was missed shows. Only if there is
+/// one the problem is solved again with panels twice as wide, as often as necessary; the cost is added up.
+/// Other spectra pay nothing for it. What cannot be seen is a repeated value whose distance from the next one the
 /// tolerance does not resolve; and b = 1, where every value is found once, is left as it is.
 ///
 /// It is not a point of the engine: its coefficients are inner products of the step itself. It has
@@ -200,7 +201,7 @@ impl Lanczos {
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
         let found = self.solve_kept(op, start, &mut Keeper::default(), watch)?;
-        Ok(found.proved(self.tolerance, self.components))
+        self.prove(op, found)
     }
 
     /// Runs from given columns, saved as it goes, or takes up a run that was: see [`Checkpoints`].
@@ -245,10 +246,23 @@ impl Lanczos {
         keeper.mark("seed", self.seed)?;
         keeper.mark("start", start.map_or("random".to_string(), checkpoint::hash))?;
         let found = self.solve_kept(op, start, &mut keeper, watch)?;
+        self.prove(op, found)
+    }
+
+    /// The pairs of a run with residuals recomputed from the operator, and their certificate.
+    fn prove<T: Scalar>(
+        &self,
+        op: &(impl LinearOperator<T> + ?Sized),
+        mut found: Eigen<T>,
+    ) -> Result<Eigen<T>> {
+        // The vectors as they are: another basis of the space of a repeated value would share its
+        // residual out in another way.
+        found.recompute(op, self.tolerance)?;
         Ok(found.proved(self.tolerance, self.components))
     }
 
-    /// Runs with a keeper that knows the problem.
+    /// Runs with a keeper that knows the problem. The residuals are those of the iteration: whoever shows
+    /// them to anybody recomputes them.
     pub(crate) fn solve_kept<T: Scalar>(
         &self,
         op: &(impl LinearOperator<T> + ?Sized),
@@ -264,59 +278,6 @@ impl Lanczos {
         let run = Run::new(op, dim, width, room, self);
         let found = go(run, (dim, width, room), keeper, watch, |run| run.begin(start))?;
         self.without_doubt(op, found, width, watch)
-    }
-
-    /// The same pairs, or, while an eigenvalue may have more copies than panels of this width can
-    /// find, those that wider panels find. That part of a run is not saved: taken up, it follows
-    /// again from what is.
-    fn without_doubt<T: Scalar>(
-        &self,
-        op: &(impl LinearOperator<T> + ?Sized),
-        mut found: Eigen<T>,
-        mut width: usize,
-        watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
-    ) -> Result<Eigen<T>> {
-        while width <= self.components && found.info.stop == Stop::Converged {
-            let values: Vec<f64> = found.values.iter().map(|value| value.as_f64()).collect();
-            let next = found.guard().map(|(value, _)| value.as_f64());
-            if !is_doubtful(&values, next, width, found.rounding()) {
-                break;
-            }
-            width *= 2;
-            let (before, dim) = (found.info.iterations, op.shape().0);
-            let Some(products) = self.products.checked_sub(before).filter(|&left| left > 0) else {
-                found.info.stop = Stop::Iterations;
-                break;
-            };
-            let wider = Self { width, products, ..self.clone() };
-            let later = |record: &Record<T>| {
-                let (tick, passes) = (record.tick + before, record.passes + before as f64);
-                Record { tick, passes, ..*record }
-            };
-            let watch = &mut |record: &Record<T>| watch(&later(record));
-            let (b, room) = wider.sizes::<T>(dim, op.work());
-            let mut again = if room + b >= dim {
-                wider.solve_small(op, watch)?
-            } else {
-                let run = Run::new(op, dim, b, room, &wider);
-                let keeper = &mut Keeper::default();
-                go(run, (dim, b, room), keeper, watch, |run| run.begin(None))?
-            };
-            let records = again.info.history.iter().map(later);
-            found.info.history.extend(records);
-            again.info.history = std::mem::take(&mut found.info.history);
-            again.info.iterations += before;
-            again.info.applications += found.info.applications;
-            again.info.passes += found.info.passes;
-            if again.info.stop == Stop::Converged {
-                found = again;
-            } else {
-                // What had converged is worth more, but the search was not finished.
-                let (ritz, residuals) = (found.info.ritz, found.info.residuals);
-                found.info = Info { ritz, residuals, ..again.info };
-            }
-        }
-        Ok(found)
     }
 
     /// Goes on from pairs that were found earlier, to more of them, without finding those again:
@@ -345,10 +306,11 @@ impl Lanczos {
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
         let found = self.extend_kept(op, (values, vectors), &mut Keeper::default(), watch)?;
-        Ok(found.proved(self.tolerance, self.components))
+        self.prove(op, found)
     }
 
-    /// Goes on from pairs with a keeper that knows the problem.
+    /// Goes on from pairs with a keeper that knows the problem; the residuals are as in
+    /// [`solve_kept`](Self::solve_kept).
     pub(crate) fn extend_kept<T: Scalar>(
         &self,
         op: &(impl LinearOperator<T> + ?Sized),
@@ -375,8 +337,7 @@ impl Lanczos {
         op: &(impl LinearOperator<T> + ?Sized),
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Eigen<T>> {
-        let mut found = solve_formed(op, None, self.components)?;
-        found.recompute(op, self.tolerance)?;
+        let found = solve_formed(op, None, self.components)?;
         if let Some(record) = found.info.history.last() {
             // There is nothing left to stop.
             let _ = watch(record);

@@ -357,7 +357,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         Ok(())
     }
 
-    /// The wanted Ritz vectors, with residuals recomputed from the operator.
+    /// The wanted Ritz vectors, with the residuals that the iteration has of them.
     pub fn finish(self, stop: Stop) -> Result<Eigen<T>> {
         let (rows, used) = (self.image.rows(), self.used());
         let count = self.plan.components.min(used);
@@ -380,10 +380,6 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             ..Info::new(stop)
         };
         let (values, residuals) = (info.ritz[..count].to_vec(), info.residuals[..count].to_vec());
-        let mut found = Eigen { values, vectors, residuals, info };
-        // The vectors as they are: another basis of the space of a repeated value would share its
-        // residual out in another way.
-        found.recompute(self.op, self.plan.tolerance)?;
-        Ok(found)
+        Ok(Eigen { values, vectors, residuals, info })
     }
 }

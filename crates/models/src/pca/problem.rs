@@ -156,7 +156,23 @@ impl<'a, T: Scalar> Problem<'a, T> {
                 plan.lanczos().extend_kept(gram, (values, &self.to_side(v)?), keeper, watch)
             }
         };
-        Ok(Solution { eigen: eigen?, method, reason })
+        let eigen = self.measured(eigen?, method, gram, plan)?;
+        Ok(Solution { eigen, method, reason })
+    }
+
+    /// The pairs of Lanczos or of the matrix with residuals recomputed from the operator, unless the right
+    /// vectors still have to be made, which are then what is measured. Other methods have measured theirs.
+    fn measured(
+        &self,
+        mut found: Eigen<T>,
+        method: Solver,
+        gram: &dyn LinearOperator<T>,
+        plan: &Plan,
+    ) -> Result<Eigen<T>> {
+        if !self.wide && matches!(method, Solver::Lanczos | Solver::Exact) {
+            found.recompute(gram, plan.tolerance)?;
+        }
+        Ok(found)
     }
 
     /// Block Lanczos, given up for the matrix once it has cost as much as that: see
@@ -183,7 +199,9 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let eigen = plan.solve(Solver::Lanczos, gram, None, keeper, &mut patient)?;
         // The last step may have been the one that was needed.
         if !is_given_up || eigen.info.stop == Stop::Converged {
-            return Ok(Solution { eigen, method: Solver::Lanczos, reason });
+            let method = Solver::Lanczos;
+            let eigen = self.measured(eigen, method, gram, plan)?;
+            return Ok(Solution { eigen, method, reason });
         }
         let before = eigen.info;
         let mut exact = self.exact(gram, plan, watch)?;
@@ -201,11 +219,12 @@ impl<'a, T: Scalar> Problem<'a, T> {
              much work, were not enough",
             before.applications
         );
-        Ok(Solution { eigen: exact, method: Solver::Exact, reason })
+        let method = Solver::Exact;
+        let eigen = self.measured(exact, method, gram, plan)?;
+        Ok(Solution { eigen, method, reason })
     }
 
-    /// The matrix formed and solved, in one step to watch. The residuals are recomputed from the
-    /// operator unless the right vectors still have to be made, which are then what is measured.
+    /// The matrix formed and solved, in one step to watch.
     fn exact(
         &mut self,
         gram: &dyn LinearOperator<T>,
@@ -213,10 +232,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         watch: &mut Watch<'_, T>,
     ) -> Result<Eigen<T>> {
         let formed = self.formed.take().filter(|_| !self.wide);
-        let mut found = solve_formed(gram, formed, plan.components)?;
-        if !self.wide {
-            found.recompute(gram, plan.tolerance)?;
-        }
+        let found = solve_formed(gram, formed, plan.components)?;
         if let Some(record) = found.info.history.last() {
             // There is nothing left to stop.
             let _ = watch(record);

@@ -29,8 +29,10 @@ use crate::{Result, Scalar};
 /// assert_eq!(block.stride(), 4); // three numbers, padded to four
 /// assert_eq!(block.row(1), &[4.0, 5.0, 6.0]);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Block<T> {
+    /// At least the rows, one behind the other: memory that was larger once stays as it is, so that going
+    /// back and forth between shapes does not fill it with zeros each time.
     data: AVec<T, ConstAlign<64>>,
     rows: usize,
     cols: usize,
@@ -129,7 +131,9 @@ impl<T: Scalar> Block<T> {
             self.data = AVec::with_capacity(64, len);
             advise(self.data.as_ptr(), len);
         }
-        self.data.resize(len, T::zero());
+        if len > self.data.len() {
+            self.data.resize(len, T::zero());
+        }
         (self.rows, self.cols, self.stride) = (rows, cols, Self::stride_for(cols));
     }
 
@@ -146,18 +150,19 @@ impl<T: Scalar> Block<T> {
 
     /// Sets every entry, padding included.
     pub fn fill(&mut self, value: T) {
-        self.data.fill(value);
+        self.as_mut().data_mut().fill(value);
     }
 
     /// The block to read.
     #[must_use]
     pub fn as_ref(&self) -> BlockRef<'_, T> {
-        BlockRef::from_parts(&self.data, self.rows, self.cols, self.stride)
+        BlockRef::from_parts(&self.data[..self.rows * self.stride], self.rows, self.cols, self.stride)
     }
 
     /// The block to write.
     pub fn as_mut(&mut self) -> BlockMut<'_, T> {
-        BlockMut::from_parts(&mut self.data, self.rows, self.cols, self.stride)
+        let data = &mut self.data[..self.rows * self.stride];
+        BlockMut::from_parts(data, self.rows, self.cols, self.stride)
     }
 
     /// The block as an `ndarray` view.
@@ -177,6 +182,14 @@ impl<T: Scalar> Block<T> {
     /// When the shapes differ.
     pub fn assign(&mut self, other: BlockRef<'_, T>) -> Result<()> {
         copy(other, self.as_mut())
+    }
+}
+
+/// A copy has the memory of its shape, not of what the block was before.
+impl<T: Clone> Clone for Block<T> {
+    fn clone(&self) -> Self {
+        let data = AVec::from_slice(64, &self.data[..self.rows * self.stride]);
+        Self { data, ..*self }
     }
 }
 

@@ -42,7 +42,8 @@
 //!
 //! # Bits
 //! Sums are taken in an order that depends on the shape only; multiply-adds are not fused. The
-//! result is the same on any number of threads and on any processor.
+//! result is the same on any number of threads and on any processor. Products of blocks with small
+//! matrices ([`panels`], faer's) are fused where the processor can, and their last bits are its own.
 
 mod direct;
 mod forward;

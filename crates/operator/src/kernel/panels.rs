@@ -2,12 +2,15 @@
 //!
 //! A general matrix product works on one panel after the other, and Y is moved once for each. Here
 //! four rows of Y stay in registers while all panels pass by: each is read once, and R, which is
-//! small, comes from the first-level cache.
+//! small, comes from the first-level cache. What limits it is arithmetic, so that multiply-adds are fused
+//! where the processor can, as in the matrix products of faer that it stands in for.
 
 // Inlining carries the instruction set into the loops: see `lanes`.
 #![allow(clippy::inline_always)]
 
-use super::lanes::{Kernel, combine, run};
+use pulp::{Arch, Simd, WithSimd};
+
+use super::lanes::combine;
 use super::slab::{rows_of, rows_of_mut, with_lanes};
 use crate::{BlockMut, BlockRef, Scalar};
 
@@ -43,7 +46,7 @@ pub(crate) fn multiply_packed<T: Scalar>(
     mut y: BlockMut<'_, T>,
 ) {
     let rows = y.rows();
-    with_lanes!(y.cols(), W => run(Multiply::<T, W> {
+    with_lanes!(y.cols(), W => Arch::new().dispatch(Multiply::<T, W> {
         alpha,
         panels,
         from,
@@ -62,9 +65,19 @@ struct Multiply<'a, T, const W: usize> {
     y: &'a mut [[T; W]],
 }
 
-impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
+impl<T: Scalar, const W: usize> WithSimd for Multiply<'_, T, W> {
+    type Output = ();
+
     #[inline(always)]
-    fn run(self) {
+    fn with_simd<S: Simd>(self, _: S) {
+        // Without the instruction a fused multiply-add is a function of a hundred others.
+        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
+    }
+}
+
+impl<T: Scalar, const W: usize> Multiply<'_, T, W> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
         let Self { alpha, panels, from, r, gamma, y } = self;
         let (groups, rest) = y.as_chunks_mut::<ROWS>();
         let whole = groups.len() * ROWS;
@@ -74,7 +87,7 @@ impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
                 let first = from + group * ROWS;
                 let x = &rows_of::<T, W>(x.data())[first..];
                 if let Some(x) = x.first_chunk::<ROWS>() {
-                    add::<T, ROWS, W>(&mut sums, *x, r);
+                    add::<T, ROWS, W, FUSED>(&mut sums, *x, r);
                 }
             }
             combine(alpha, sums.as_flattened(), gamma, y.as_flattened_mut());
@@ -83,7 +96,7 @@ impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
             let mut sums = [[T::zero(); W]; 1];
             for (x, r) in panels.iter().zip(r.as_chunks::<W>().0) {
                 let x = rows_of::<T, W>(x.data())[from + whole + i];
-                add::<T, 1, W>(&mut sums, [x], r);
+                add::<T, 1, W, FUSED>(&mut sums, [x], r);
             }
             combine(alpha, &sums[0], gamma, y);
         }
@@ -92,7 +105,7 @@ impl<T: Scalar, const W: usize> Kernel for Multiply<'_, T, W> {
 
 /// sums ← sums + x R for U rows.
 #[inline(always)]
-fn add<T: Scalar, const U: usize, const W: usize>(
+fn add<T: Scalar, const U: usize, const W: usize, const FUSED: bool>(
     sums: &mut [[T; W]; U],
     x: [[T; W]; U],
     r: &[[T; W]; W],
@@ -100,7 +113,11 @@ fn add<T: Scalar, const U: usize, const W: usize>(
     for c in 0..W {
         for u in 0..U {
             for j in 0..W {
-                sums[u][j] += x[u][c] * r[c][j];
+                sums[u][j] = if FUSED {
+                    x[u][c].mul_add(r[c][j], sums[u][j])
+                } else {
+                    sums[u][j] + x[u][c] * r[c][j]
+                };
             }
         }
     }
