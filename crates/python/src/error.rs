@@ -11,6 +11,8 @@ pub enum Failure {
     Model(Error),
     /// So many bytes cannot be had.
     Memory(usize),
+    /// Parameters that do not go together.
+    Value(String),
 }
 
 impl<E: Into<Error>> From<E> for Failure {
@@ -23,6 +25,7 @@ impl<E: Into<Error>> From<E> for Failure {
 pub fn to_python(failure: Failure) -> PyErr {
     let error = match failure {
         Failure::Model(error) => error,
+        Failure::Value(text) => return PyValueError::new_err(text),
         Failure::Memory(bytes) => {
             let gib = bytes as f64 / f64::from(1 << 30);
             return PyMemoryError::new_err(format!(

@@ -2,7 +2,7 @@
 
 use favard_engine::Record;
 use favard_models::LeastSquares;
-use favard_models::least_squares::{Method, Scaling, Solution};
+use favard_models::least_squares::{Method, Sampled, Scaling, Solution};
 use favard_operator::{Block, LinearOperator, Scalar, WeightedMoments};
 use ndarray::Array2;
 use numpy::{Element, IntoPyArray};
@@ -22,6 +22,7 @@ use crate::talk::{self, Line};
 #[pyo3(from_item_all)]
 pub struct Problem {
     solver: String,
+    batch: usize,
     scaling: bool,
     ridge: f64,
     intercept: bool,
@@ -30,27 +31,38 @@ pub struct Problem {
     seed: u64,
 }
 
-const METHODS: [&str; 6] = ["auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev"];
+/// How it is solved: by products with the whole, or by rows.
+#[derive(Debug)]
+enum Way {
+    Whole(Method),
+    Rows(Sampled),
+}
+
+const METHODS: [&str; 8] =
+    ["auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg"];
 
 impl Problem {
-    fn method(&self) -> PyResult<Method> {
-        match self.solver.as_str() {
-            "auto" => Ok(Method::Auto),
-            "direct" => Ok(Method::Direct),
-            "cg" => Ok(Method::Cg),
-            "lsmr" => Ok(Method::Lsmr),
-            "heavy-ball" => Ok(Method::HeavyBall { bounds: None }),
-            "chebyshev" => Ok(Method::Chebyshev { bounds: None }),
+    fn way(&self) -> PyResult<Way> {
+        let method = match self.solver.as_str() {
+            "auto" => Method::Auto,
+            "direct" => Method::Direct,
+            "cg" => Method::Cg,
+            "lsmr" => Method::Lsmr,
+            "heavy-ball" => Method::HeavyBall { bounds: None },
+            "chebyshev" => Method::Chebyshev { bounds: None },
+            "minibatch" => return Ok(Way::Rows(Sampled::mini_batch(self.batch))),
+            "svrg" => return Ok(Way::Rows(Sampled::svrg(self.batch))),
             other => {
                 let text = format!("solver: {other} is none of {}", METHODS.join(", "));
-                Err(PyValueError::new_err(text))
+                return Err(PyValueError::new_err(text));
             }
-        }
+        };
+        Ok(Way::Whole(method))
     }
 
-    fn model(&self, method: Method) -> LeastSquares {
+    fn model(&self) -> LeastSquares {
         let scaling = if self.scaling { Scaling::Auto } else { Scaling::Off };
-        let model = LeastSquares::new().method(method).scaling(scaling).ridge(self.ridge);
+        let model = LeastSquares::new().scaling(scaling).ridge(self.ridge);
         let model = model.intercept(self.intercept).tolerance(self.tolerance);
         model.passes(self.passes).seed(self.seed)
     }
@@ -71,7 +83,7 @@ impl Problem {
 struct Job<T: Scalar + Element> {
     source: Source<T>,
     problem: Problem,
-    method: Method,
+    way: Way,
     weights: Option<Vec<f64>>,
     rhs: Block<T>,
 }
@@ -79,15 +91,26 @@ struct Job<T: Scalar + Element> {
 impl<T: Scalar + Element> Job<T> {
     fn run(&self, line: &Line<T>) -> Result<(Solution<T>, Array2<T>), Failure> {
         let mut watch = |record: &Record<T>| line.watch(record);
-        let mut model = self.problem.model(self.method);
+        let mut model = self.problem.model();
         if let Some(weights) = &self.weights {
             model = model.weights(weights.clone());
         }
-        let solution = match &self.source {
-            Source::Python(shape) => {
+        let solution = match (&self.source, &self.way) {
+            (Source::Matrix(data), Way::Rows(sampled)) => {
+                model.solve_rows_watched(&data.open()?, &self.rhs, sampled, &mut watch)?
+            }
+            (Source::Python(_), Way::Rows(_)) => {
+                let solver = &self.problem.solver;
+                return Err(Failure::Value(format!(
+                    "solver: {solver} needs rows, not an operator"
+                )));
+            }
+            (Source::Python(shape), Way::Whole(method)) => {
+                let model = model.method(*method);
                 model.solve_watched(&operator(*shape, line), &self.rhs, &mut watch)?
             }
-            Source::Matrix(data) => {
+            (Source::Matrix(data), Way::Whole(method)) => {
+                model = model.method(*method);
                 let x = data.open()?;
                 let scaled = self.problem.scaling && x.shape().0 > 0 && x.shape().1 > 0;
                 if let Some(weights) = self.weights.as_ref().filter(|_| scaled) {
@@ -110,8 +133,8 @@ fn run<T: Scalar + Element>(
     callback: Option<Py<PyAny>>,
 ) -> PyResult<Py<PyDict>> {
     let (source, mut answers) = Source::<T>::new(x, callback)?;
-    let (rhs, method) = (data::block::<T>(rhs, "y")?, problem.method()?);
-    let job = Job { source, problem, method, weights, rhs };
+    let (rhs, way) = (data::block::<T>(rhs, "y")?, problem.way()?);
+    let job = Job { source, problem, way, weights, rhs };
     let job = move |line: &Line<T>| job.run(line);
     let ((solution, x), raised) = talk::run(py, &mut answers, job)?;
     let dict = PyDict::new(py);
@@ -126,7 +149,8 @@ fn run<T: Scalar + Element>(
     info.set_item("tolerance", solution.tolerance)?;
     let wide: Vec<f64> = solution.certificates.iter().map(|c| c.as_f64()).collect();
     info.set_item("residuals", wide.into_pyarray(py))?;
-    info.set_item("solver", solution.reason.split([':', ' ']).next().unwrap_or("").to_lowercase())?;
+    let name = solution.reason.split([':', ' ', ',']).next().unwrap_or("").to_lowercase();
+    info.set_item("solver", name)?;
     info.set_item("reason", solution.reason.as_str())?;
     dict.set_item("spectrum", solution.spectrum)?;
     dict.set_item("info", info)?;

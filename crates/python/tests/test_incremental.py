@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csc_matrix, csr_array, csr_matrix, lil_array
+from sklearn.exceptions import ConvergenceWarning
 
 import favard
 
@@ -85,6 +86,27 @@ def test_least_squares(make, solver, rng):
     assert np.linalg.norm(model.coef_ - exact[:10]) <= bound
     assert abs(model.intercept_ - exact[10]) <= 10 * bound
     np.testing.assert_allclose(model.predict(make(X)), A @ exact, atol=1e-6)
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_least_squares_by_batches(make, rng):
+    """SVRG meets the certificate with noise, mini-batches without; with noise they say that they did not."""
+    X = rng.normal(size=(4000, 8))
+    clean = X @ np.arange(8.0)
+    noisy = clean + 3.0 + rng.normal(size=4000)
+    svrg = favard.LeastSquares(solver="svrg", batch_size=32, tol=1e-8).fit(make(X), noisy)
+    assert svrg.info_.certified and svrg.info_.solver == "svrg"
+    exact = np.linalg.lstsq(np.column_stack([X, np.ones(4000)]), noisy, rcond=None)[0]
+    s = np.linalg.svd(X - X.mean(axis=0), compute_uv=False)
+    # ‖AᵀA (x − x*)‖ ≤ tol ‖A‖ ‖r‖
+    bound = (1e-8 + 100 * EPS) * s[0] * np.linalg.norm(noisy) / s[-1] ** 2
+    assert np.linalg.norm(svrg.coef_ - exact[:8]) <= bound
+    batches = favard.LeastSquares(solver="minibatch", fit_intercept=False, tol=1e-8)
+    assert batches.fit(make(X), clean).info_.certified
+    with pytest.warns(ConvergenceWarning):
+        assert not batches.fit(make(X), noisy).info_.certified
+    with pytest.raises(ValueError, match="batch_size"):
+        favard.LeastSquares(batch_size=0).fit(X, clean)
 
 
 def test_least_squares_with_targets_ridge_and_weights(rng):

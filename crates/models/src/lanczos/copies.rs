@@ -32,7 +32,8 @@ impl Lanczos {
             let Some(gap) = doubtful_gap(&known, width, found.rounding()) else {
                 break;
             };
-            let more = self.to_one_more(width, gap / known[0]).later(op, &found, true, watch)?;
+            let scale = known.iter().fold(0.0_f64, |m, value| m.max(value.abs()));
+            let more = self.to_one_more(width, gap / scale).later(op, &found, true, watch)?;
             // A copy that was missed stands where a smaller value had been.
             let is_hidden = |(more, known): (&T, &f64)| more.as_f64() - known > 0.5 * gap;
             let hides = more.values.iter().zip(&known).any(is_hidden);
@@ -94,7 +95,11 @@ impl Lanczos {
         } else {
             let run = Run::new(op, dim, b, room, &plan);
             go(run, (dim, b, room), &mut Keeper::default(), watch, |run| {
-                if goes_on { run.begin_from(&found.values, &found.vectors) } else { run.begin(None) }
+                if goes_on {
+                    run.begin_from(&found.values, &found.vectors)
+                } else {
+                    run.begin(None)
+                }
             })?
         };
         again.info.history.iter_mut().for_each(|record| *record = later(record));

@@ -156,7 +156,12 @@ impl<T: Scalar> Block<T> {
     /// The block to read.
     #[must_use]
     pub fn as_ref(&self) -> BlockRef<'_, T> {
-        BlockRef::from_parts(&self.data[..self.rows * self.stride], self.rows, self.cols, self.stride)
+        BlockRef::from_parts(
+            &self.data[..self.rows * self.stride],
+            self.rows,
+            self.cols,
+            self.stride,
+        )
     }
 
     /// The block to write.

@@ -159,7 +159,10 @@ class LeastSquares(BaseEstimator):
         fit_intercept: bool = ...,
         alpha: float = ...,
         tol: float = ...,
-        solver: Literal["auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev"] = ...,
+        solver: Literal[
+            "auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg"
+        ] = ...,
+        batch_size: int = ...,
         scaling: bool = ...,
         max_iter: int = ...,
         random_state: _Seed = ...,

@@ -11,7 +11,7 @@ from favard._common import check_name, check_number, finish, run, seed_of, toler
 from favard._data import FLOATS, core_matrix
 from favard._on_disk import checked, checked_pair
 
-_SOLVERS = ("auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev")
+_SOLVERS = ("auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg")
 
 
 class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -28,15 +28,20 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         The ridge.
     tol : float, default=1e-8
         The certificate ``||A.T r|| / (||A|| ||r||)`` asked for; 0 is what rounding allows.
-    solver : {'auto', 'direct', 'cg', 'lsmr', 'heavy-ball', 'chebyshev'}, default='auto'
-        The method.
+    solver : {'auto', 'direct', 'cg', 'lsmr', 'heavy-ball', 'chebyshev', 'minibatch', 'svrg'}, \
+            default='auto'
+        The method. The last two read batches of rows: 'minibatch' for systems that have a solution
+        (else its noise ends it above the tolerance, and it says so), 'svrg' for any.
+    batch_size : int, default=64
+        Rows of a batch of the last two.
     scaling : bool, default=True
-        Whether the methods work on columns divided by their norms. With dependent columns the
-        solution is the one of smallest scaled norm; without scaling, of smallest norm.
+        Whether the methods work on columns divided by their norms; those that read batches take them
+        as they are. With dependent columns the solution is the one of smallest scaled norm; without
+        scaling, of smallest norm.
     max_iter : int, default=10000
         Passes over the data at most.
     random_state : int, RandomState instance or None, default=None
-        The seed of the probes. None is always the same one.
+        The seed of the probes and of the batches. None is always the same one.
     callback, verbose
         As for :class:`favard.PCA`; the residual is the largest certificate.
 
@@ -68,6 +73,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         alpha=0.0,
         tol=1e-8,
         solver="auto",
+        batch_size=64,
         scaling=True,
         max_iter=10_000,
         random_state=None,
@@ -78,6 +84,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.alpha = alpha
         self.tol = tol
         self.solver = solver
+        self.batch_size = batch_size
         self.scaling = scaling
         self.max_iter = max_iter
         self.random_state = random_state
@@ -102,6 +109,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
             The estimator.
         """
         check_name(self, "solver", _SOLVERS)
+        check_number(self, "batch_size", 1, kind=Integral)
         check_number(self, "alpha", 0)
         check_number(self, "tol", 0)
         check_number(self, "max_iter", 1, kind=Integral)
@@ -118,6 +126,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         targets = np.require(y.reshape(len(y), -1), X.dtype, "A")
         problem = {
             "solver": self.solver,
+            "batch": int(self.batch_size),
             "scaling": bool(self.scaling),
             "ridge": float(self.alpha),
             "intercept": bool(self.fit_intercept),

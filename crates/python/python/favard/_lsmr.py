@@ -105,6 +105,7 @@ def lsmr(
     counted = [tol for tol in (atol, btol) if tol > 0]
     problem = {
         "solver": "lsmr",
+        "batch": 1,
         "scaling": False,
         "ridge": float(damp) ** 2,
         "intercept": False,
