@@ -427,4 +427,30 @@ mod tests {
             assert!(parse(Field::Real, &format!("{line}\n{rest}")).is_err(), "{line}");
         }
     }
+
+    /// Every exponent of one digit and of two, in every way to write it, behind long numbers and short
+    /// ones; and what only looks like one.
+    #[test]
+    fn exponents_of_every_form_are_read() {
+        let rest = "1 1 1.5\n".repeat(30);
+        for digits in ["1.2345678901234567", "-7.25", "3", "0.0"] {
+            for (mark, sign) in ["E", "e"].iter().flat_map(|m| ["", "-", "+"].map(|s| (m, s))) {
+                for size in 0..100 {
+                    for size in [format!("{size}"), format!("{size:02}")] {
+                        let value = format!("{digits}{mark}{sign}{size}");
+                        let wanted = value.parse::<f64>().unwrap().to_bits();
+                        for end in ["\n", "\r\n", " \n"] {
+                            let text = format!("1 1 1.5\n3 4 {value}{end}{rest}");
+                            let found = parse(Field::Real, &text).unwrap();
+                            assert_eq!((found[1], found.len()), ((2, 3, wanted), 32), "{value}");
+                        }
+                    }
+                }
+            }
+        }
+        for bad in ["1.5E", "1.5E-", "1.5M1", "1.5E-M", "1.5E1-", "1.5E-:", "1.5e-1x", "1.5E*1"] {
+            let text = format!("1 1 1.5\n3 4 {bad}\n{rest}");
+            assert!(parse(Field::Real, &text).is_err(), "{bad}");
+        }
+    }
 }

@@ -186,8 +186,7 @@ pub(super) fn line<L: Lanes, const HAS_VALUES: bool>(
         let line = Line { place, value: 1.0, length: feed + 1 };
         return (ends[1] == line_end(text, feed)).then_some(line);
     }
-    let value = Value::find(text, ends[1], others);
-    let Value { is_negative, at, before, end } = value;
+    let Value { is_negative, at, before, end } = Value::find(text, ends[1], others);
     let point = (at + before) & 63;
     let behind = end.wrapping_sub(before + 1);
     let found = Found { text, feed, ends, is_negative };
