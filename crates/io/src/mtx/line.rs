@@ -80,7 +80,7 @@ pub(super) fn whole<L: Lanes, const HAS_VALUES: bool>(
     let Indices { ends, others } = Indices::find::<HAS_VALUES>(text, others)?;
     let col_end = ends[1];
     let end = if HAS_VALUES { first(rest(others)) } else { col_end };
-    let count = end.wrapping_sub(col_end + 1);
+    let count = if HAS_VALUES { end.wrapping_sub(col_end + 1) } else { 0 };
     if (HAS_VALUES & (count.wrapping_sub(1) >= 8)) | (end != feed) {
         return None;
     }

@@ -132,7 +132,7 @@ impl Lanes for Words {
         #[allow(clippy::cast_possible_truncation)]
         let (first, second) = (pair as u64, (pair >> ((8 * counts[0] + 8) & 127)) as u64);
         let [first, second] = [(first, counts[0]), (second, counts[1])]
-            .map(|(word, count)| number_of(front_digits(word, count)));
+            .map(|(word, count)| number_of(front_digits(word, count.min(8))));
         let place = if are_short { (first << 32) | second } else { 0 };
         #[allow(clippy::cast_possible_truncation)]
         let [high, low] = [tail as u64, (tail >> 64) as u64].map(number_of);
