@@ -5,7 +5,7 @@ use std::iter;
 use favard_operator::Scalar;
 
 use super::header::{Field, Header, Symmetry};
-use super::line::{Line, WINDOW, line, whole};
+use super::run::Run;
 use crate::csr::Entry;
 use crate::error::{ErrorKind, Result, shown};
 use crate::input::Fault;
@@ -105,55 +105,10 @@ impl<T: Scalar, const HAS_VALUES: bool> Task for Lines<'_, '_, T, HAS_VALUES> {
             next = reader.slow_line::<T, HAS_VALUES>(text, next, entries)?;
             let (slots, at) = (&mut entries.slots[..], entries.count);
             let mut run = Run { text, next, slots, at, rows, cols };
-            // Most files have whole numbers in all their lines, or in next to none: one loop for each.
-            loop {
-                let before = run.at;
-                run.lines(|text| whole::<L, HAS_VALUES>(lanes, text));
-                run.lines(|text| line::<L, HAS_VALUES>(lanes, text));
-                if run.at == before {
-                    break;
-                }
-            }
+            run.lines::<L, HAS_VALUES>(lanes);
             (next, entries.count) = (run.next, run.at);
         }
         Ok(())
-    }
-}
-
-/// Lines that follow each other, on their way into the list.
-struct Run<'a, T> {
-    text: &'a [u8],
-    /// Where the next line starts.
-    next: usize,
-    slots: &'a mut [Entry<T>],
-    /// Where its entry goes.
-    at: usize,
-    rows: u64,
-    cols: u64,
-}
-
-impl<T: Scalar> Run<'_, T> {
-    /// Reads lines as long as they are of the form that is asked for, there is room, and nothing is
-    /// wrong.
-    #[allow(clippy::inline_always, clippy::needless_bitwise_bool)]
-    #[inline(always)]
-    fn lines(&mut self, read: impl Fn(&[u8; WINDOW]) -> Option<Line>) {
-        // Here they are at hand in registers.
-        let Self { text, mut next, ref mut slots, mut at, rows, cols } = *self;
-        while let Some(window) = text.get(next..).and_then(<[u8]>::first_chunk::<WINDOW>)
-            && let Some(line) = read(window)
-        {
-            let [row, col] = [line.row, line.col].map(|index| u64::from(index).wrapping_sub(1));
-            let value = T::of(line.value);
-            // No number of the usual form is infinite in f64.
-            let is_finite = size_of::<T>() == size_of::<f64>() || value.is_finite();
-            let is_entry = (row < rows) & (col < cols) & is_finite;
-            let Some(slot) = slots.get_mut(at).filter(|_| is_entry) else { break };
-            *slot = entry(row, col, value);
-            at += 1;
-            next += line.length;
-        }
-        (self.next, self.at) = (next, at);
     }
 }
 
@@ -290,6 +245,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::mtx::line::WINDOW;
 
     const ROWS: u64 = 4_000_000_000;
 
@@ -469,6 +425,32 @@ mod tests {
             ["0 1 1", "1 0 1", "4000000001 1 1", "1 1 1.5.2", "1 1 1e", "1 1 e5", "1 1 -", "1 1 ."]
         {
             assert!(parse(Field::Real, &format!("{line}\n{rest}")).is_err(), "{line}");
+        }
+    }
+
+    /// Every exponent of one digit and of two, in every way to write it, behind long numbers and short
+    /// ones; and what only looks like one.
+    #[test]
+    fn exponents_of_every_form_are_read() {
+        let rest = "1 1 1.5\n".repeat(30);
+        for digits in ["1.2345678901234567", "-7.25", "3", "0.0"] {
+            for (mark, sign) in ["E", "e"].iter().flat_map(|m| ["", "-", "+"].map(|s| (m, s))) {
+                for size in 0..100 {
+                    for size in [format!("{size}"), format!("{size:02}")] {
+                        let value = format!("{digits}{mark}{sign}{size}");
+                        let wanted = value.parse::<f64>().unwrap().to_bits();
+                        for end in ["\n", "\r\n", " \n"] {
+                            let text = format!("1 1 1.5\n3 4 {value}{end}{rest}");
+                            let found = parse(Field::Real, &text).unwrap();
+                            assert_eq!((found[1], found.len()), ((2, 3, wanted), 32), "{value}");
+                        }
+                    }
+                }
+            }
+        }
+        for bad in ["1.5E", "1.5E-", "1.5M1", "1.5E-M", "1.5E1-", "1.5E-:", "1.5e-1x", "1.5E*1"] {
+            let text = format!("1 1 1.5\n3 4 {bad}\n{rest}");
+            assert!(parse(Field::Real, &text).is_err(), "{bad}");
         }
     }
 }

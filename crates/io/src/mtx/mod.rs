@@ -5,6 +5,7 @@ mod coordinate;
 mod entries;
 mod header;
 mod line;
+mod run;
 
 use favard_operator::Scalar;
 

@@ -7,6 +7,9 @@
 /// `0` in each byte.
 const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
+/// 10^8: what eight digits are below.
+const EIGHT: u64 = 100_000_000;
+
 /// What a parser asks of the processor.
 pub(crate) trait Lanes: Copy {
     /// Bit i of the first is set when byte i is not a digit, of the second when it is a line feed.
@@ -15,13 +18,11 @@ pub(crate) trait Lanes: Copy {
     /// The same of fewer bytes.
     fn short_classes(self, text: &[u8; 32]) -> (u32, u32);
 
-    /// Three numbers of `counts` digits, 1 to 8 each: two that stand in `pair` with one byte between
-    /// them, and one at the start of `third`.
-    fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3];
-
-    /// Two numbers of `counts[0]` and `counts[1]` digits, 1 to 8 each, that stand in `pair` with one
-    /// byte between them, and the two halves, of eight digits each, of the number in `tail`.
-    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4];
+    /// Two numbers in `pair`, the first in the upper half of the result, and the number in `tail`.
+    ///
+    /// They end at `ends`, with one byte between them. Where they have not from 1 to 8 digits each, or
+    /// are not within `pair`, both are 0.
+    fn numbers(self, pair: &[u8; 16], ends: [usize; 2], tail: Tail<'_>) -> (u64, u64);
 }
 
 /// A number of up to 16 digits, with or without a point in it.
@@ -116,14 +117,7 @@ impl Lanes for Words {
     }
 
     #[inline(always)]
-    fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3] {
-        let tail = Tail { text: third, count: counts[2], point: Tail::NONE };
-        let [first, second, _, third] = self.numbers(pair, [counts[0], counts[1]], tail);
-        [first, second, third]
-    }
-
-    #[inline(always)]
-    fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
+    fn numbers(self, pair: &[u8; 16], ends: [usize; 2], tail: Tail<'_>) -> (u64, u64) {
         let pair = u128::from_le_bytes(*pair);
         let text = u128::from_le_bytes(*tail.text);
         let before = 1_u128.checked_shl(8 * u32::from(tail.point)).unwrap_or(0).wrapping_sub(1);
@@ -132,18 +126,17 @@ impl Lanes for Words {
         // At most 16 bytes.
         #[allow(clippy::cast_possible_truncation)]
         let tail = digits.checked_shl(128 - 8 * tail.count as u32).unwrap_or(0);
-        // The words, and numbers below 10^8.
+        let counts = [ends[0], ends[1].wrapping_sub(ends[0] + 1)];
+        let are_short = counts.iter().all(|count| (1..=8).contains(count)) && ends[1] <= 16;
+        // The words.
         #[allow(clippy::cast_possible_truncation)]
         let (first, second) = (pair as u64, (pair >> ((8 * counts[0] + 8) & 127)) as u64);
+        let [first, second] = [(first, counts[0]), (second, counts[1])]
+            .map(|(word, count)| number_of(front_digits(word, count.min(8))));
+        let place = if are_short { (first << 32) | second } else { 0 };
         #[allow(clippy::cast_possible_truncation)]
-        let numbers = [
-            front_digits(first, counts[0]),
-            front_digits(second, counts[1]),
-            tail as u64,
-            (tail >> 64) as u64,
-        ]
-        .map(|word| number_of(word) as u32);
-        numbers
+        let [high, low] = [tail as u64, (tail >> 64) as u64].map(number_of);
+        (place, high * EIGHT + low)
     }
 }
 
@@ -151,12 +144,10 @@ impl Lanes for Words {
 mod wide {
     //! 32 bytes in a register.
 
-    use core::arch::x86_64::__m256i;
-
     use pulp::x86::V3;
     use pulp::{NullaryFnOnce, cast};
 
-    use super::{Lanes, Tail, Task};
+    use super::{EIGHT, Lanes, Tail, Task};
 
     pub(super) struct Wide<K> {
         pub lanes: V3,
@@ -172,116 +163,102 @@ mod wide {
         }
     }
 
-    /// From `count` on: byte j is taken from place j + count − 16, and 0 where that is before the
-    /// first.
-    static TAILS: [u8; 32] = {
-        let mut table = [0x80; 32];
-        let mut i = 16;
-        while i < 32 {
-            #[allow(clippy::cast_possible_truncation)]
-            let place = i as u8 - 16;
-            table[i] = place;
-            i += 1;
-        }
-        table
-    };
-
-    /// For a pair of m + 1 and n + 1 digits, at 8 m + n: where the bytes of the two numbers are taken
-    /// from, each at the end of its eight.
-    static PAIRS: [[u8; 16]; 64] = {
-        let mut table = [[0x80; 16]; 64];
-        let mut i = 0;
-        while i < 64 {
-            let (first, second) = (i / 8 + 1, i % 8 + 1);
-            let mut j = 0;
-            while j < 8 {
-                #[allow(clippy::cast_possible_truncation)]
-                if j < first {
-                    table[i][8 - first + j] = j as u8;
+    /// For numbers that end at m and n, at 64 m + n: where the bytes of the second and of the first are
+    /// taken from, each at the end of its eight; nowhere, where there are no two such numbers.
+    static PAIRS: [[u8; 16]; 576] = {
+        let mut table = [[0x80; 16]; 576];
+        let mut first = 1;
+        while first <= 8 {
+            let mut second = 1;
+            while second <= 8 && first + 1 + second <= 16 {
+                let order = &mut table[64 * first + first + 1 + second];
+                let mut j = 0;
+                while j < 8 {
+                    #[allow(clippy::cast_possible_truncation)]
+                    if j < second {
+                        order[8 - second + j] = (first + 1 + j) as u8;
+                    }
+                    #[allow(clippy::cast_possible_truncation)]
+                    if j < first {
+                        order[16 - first + j] = j as u8;
+                    }
+                    j += 1;
                 }
-                #[allow(clippy::cast_possible_truncation)]
-                if j < second && first + 1 + j < 16 {
-                    table[i][16 - second + j] = (first + 1 + j) as u8;
-                }
-                j += 1;
+                second += 1;
             }
-            i += 1;
+            first += 1;
         }
         table
     };
 
-    /// The numbers of eight digits each that the bytes of the lower and of the upper half are, in the
-    /// order given, as the lanes 0, 1, 4 and 5.
-    #[inline(always)]
-    fn eights(lanes: V3, low: [u8; 16], high: [u8; 16], order: __m256i) -> [u32; 8] {
-        let zero = lanes.avx._mm256_set1_epi8(b'0'.cast_signed());
-        let digits = lanes.avx2._mm256_sub_epi8(cast([low, high]), zero);
-        let digits = lanes.avx2._mm256_shuffle_epi8(digits, order);
-        // Pairs, quadruples, all eight.
-        let [tens, hundreds, myriads] =
-            [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
-        let pairs = lanes.avx2._mm256_maddubs_epi16(digits, tens);
-        let fours = lanes.avx2._mm256_madd_epi16(pairs, hundreds);
-        let fours = lanes.avx2._mm256_packus_epi32(fours, fours);
-        cast(lanes.avx2._mm256_madd_epi16(fours, myriads))
-    }
+    /// For a number of n digits, m of them before the point, at 32 m + n: where its bytes are taken
+    /// from, at the end of sixteen.
+    static TAILS: [[u8; 16]; 1024] = {
+        let mut table = [[0x80; 16]; 1024];
+        let mut point = 0;
+        while point <= 16 {
+            let mut count = 0;
+            while count <= 16 {
+                let mut j = 0;
+                while j < count {
+                    let place = if j < point { j } else { j + 1 };
+                    #[allow(clippy::cast_possible_truncation)]
+                    if place < 16 {
+                        table[32 * point + count][16 - count + j] = place as u8;
+                    }
+                    j += 1;
+                }
+                count += 1;
+            }
+            point += 1;
+        }
+        table
+    };
 
-    /// Where the bytes of two numbers are taken from.
+    /// Which bytes are not digits, and which are line feeds.
     #[inline(always)]
-    fn pair_order(first: usize, second: usize) -> [u8; 16] {
-        PAIRS[(8 * first + second).wrapping_sub(9) & 63]
-    }
-
-    /// Which bytes are digits, and which are line feeds.
-    #[inline(always)]
-    fn digits_and_feeds(lanes: V3, text: [u8; 32]) -> (u32, u32) {
-        let zero = lanes.avx._mm256_set1_epi8(b'0'.cast_signed());
-        let digits = lanes.avx2._mm256_sub_epi8(cast(text), zero);
-        let least = lanes.avx2._mm256_min_epu8(digits, lanes.avx._mm256_set1_epi8(9));
-        let are_digits = lanes.avx2._mm256_cmpeq_epi8(digits, least);
+    fn others_and_feeds(lanes: V3, text: [u8; 32]) -> (u32, u32) {
+        // The digits become the ten largest of the numbers with a sign.
+        let to_top = lanes.avx._mm256_set1_epi8(i8::MAX - b'9'.cast_signed());
+        let digits = lanes.avx2._mm256_add_epi8(cast(text), to_top);
+        let least = lanes.avx._mm256_set1_epi8(i8::MAX - 9);
+        let are_others = lanes.avx2._mm256_cmpgt_epi8(least, digits);
         let feed = lanes.avx._mm256_set1_epi8(b'\n'.cast_signed());
         let are_feeds = lanes.avx2._mm256_cmpeq_epi8(cast(text), feed);
-        let digits = lanes.avx2._mm256_movemask_epi8(are_digits).cast_unsigned();
-        (digits, lanes.avx2._mm256_movemask_epi8(are_feeds).cast_unsigned())
+        let others = lanes.avx2._mm256_movemask_epi8(are_others).cast_unsigned();
+        (others, lanes.avx2._mm256_movemask_epi8(are_feeds).cast_unsigned())
     }
 
     impl Lanes for V3 {
         #[inline(always)]
         fn classes(self, text: &[u8; 64]) -> (u64, u64) {
             let [low, high]: [[u8; 32]; 2] = cast(*text);
-            let (low, low_feeds) = digits_and_feeds(self, low);
-            let (high, high_feeds) = digits_and_feeds(self, high);
+            let (low, low_feeds) = others_and_feeds(self, low);
+            let (high, high_feeds) = others_and_feeds(self, high);
             let join = |low: u32, high: u32| u64::from(low) | (u64::from(high) << 32);
-            (!join(low, high), join(low_feeds, high_feeds))
+            (join(low, high), join(low_feeds, high_feeds))
         }
 
         #[inline(always)]
         fn short_classes(self, text: &[u8; 32]) -> (u32, u32) {
-            let (digits, feeds) = digits_and_feeds(self, *text);
-            (!digits, feeds)
+            others_and_feeds(self, *text)
         }
 
         #[inline(always)]
-        fn short_numbers(self, pair: &[u8; 16], third: &[u8; 16], counts: [usize; 3]) -> [u32; 3] {
-            // At the end of its eight bytes, as a number of 8 + count digits would have its last ones.
-            let mut order = [0; 16];
-            order.copy_from_slice(&TAILS[(counts[2].wrapping_sub(1) & 7) + 9..][..16]);
-            let order = cast([pair_order(counts[0], counts[1]), order]);
-            let [first, second, _, _, third, _, _, _] = eights(self, *pair, *third, order);
-            [first, second, third]
-        }
-
-        #[inline(always)]
-        fn numbers(self, pair: &[u8; 16], counts: [usize; 2], tail: Tail<'_>) -> [u32; 4] {
-            let mut order = [0; 16];
-            order.copy_from_slice(&TAILS[tail.count.min(16)..][..16]);
-            // From the point on, the byte behind: −1 is subtracted.
-            let before = self.sse2._mm_set1_epi8(tail.point.cast_signed() - 1);
-            let is_behind = self.sse2._mm_cmpgt_epi8(cast(order), before);
-            let order = self.sse2._mm_sub_epi8(cast(order), is_behind);
-            let order = cast([cast::<[u8; 16], _>(pair_order(counts[0], counts[1])), order]);
-            let [row, col, _, _, high, low, _, _] = eights(self, *pair, *tail.text, order);
-            [row, col, high, low]
+        fn numbers(self, pair: &[u8; 16], ends: [usize; 2], tail: Tail<'_>) -> (u64, u64) {
+            let Some(pairs) = PAIRS.get(64 * ends[0] + ends[1]) else { return (0, 0) };
+            let tails = TAILS[(32 * usize::from(tail.point) + tail.count) & 1023];
+            let zero = self.avx._mm256_set1_epi8(b'0'.cast_signed());
+            let digits = self.avx2._mm256_sub_epi8(cast([*pair, *tail.text]), zero);
+            let digits = self.avx2._mm256_shuffle_epi8(digits, cast([*pairs, tails]));
+            // Pairs, quadruples, all eight.
+            let [tens, hundreds, myriads] =
+                [cast([[10_i8, 1]; 16]), cast([[100_i16, 1]; 8]), cast([[10_000_i16, 1]; 8])];
+            let pairs = self.avx2._mm256_maddubs_epi16(digits, tens);
+            let fours = self.avx2._mm256_madd_epi16(pairs, hundreds);
+            let fours = self.avx2._mm256_packus_epi32(fours, fours);
+            let [place, _, halves, _]: [u64; 4] = cast(self.avx2._mm256_madd_epi16(fours, myriads));
+            (place, (halves & 0xffff_ffff) * EIGHT + (halves >> 32))
         }
     }
 }
@@ -294,19 +271,17 @@ mod tests {
     struct Both<'a> {
         text: &'a [u8; 64],
         pair: &'a [u8; 16],
-        counts: [usize; 2],
+        ends: [usize; 2],
         tail: Tail<'a>,
     }
 
     impl Task for Both<'_> {
-        type Output = ((u64, u64), [u32; 4], (u32, u32), [u32; 3]);
+        type Output = ((u64, u64), (u64, u64), (u32, u32));
 
         fn run<L: Lanes>(self, lanes: L) -> Self::Output {
-            let numbers = lanes.numbers(self.pair, self.counts, self.tail);
-            let counts = [self.counts[0], self.counts[1], self.tail.count.clamp(1, 8)];
-            let short_numbers = lanes.short_numbers(self.pair, self.tail.text, counts);
+            let numbers = lanes.numbers(self.pair, self.ends, self.tail);
             let short = lanes.short_classes(self.text.first_chunk().unwrap());
-            (lanes.classes(self.text), numbers, short, short_numbers)
+            (lanes.classes(self.text), numbers, short)
         }
     }
 
@@ -327,7 +302,7 @@ mod tests {
             });
             let digits: [u8; 16] = std::array::from_fn(|_| near[random(10)]);
             let (first, count) = (1 + random(8), random(17));
-            let counts = [first, 1 + random((15 - first).min(8))];
+            let second = 1 + random((15 - first).min(8));
             let mut pair = digits.map(|digit| b'9' + b'0' - digit);
             pair[first] = b' ';
             let mut number = digits;
@@ -340,12 +315,11 @@ mod tests {
                 }
             };
             let tail = Tail { text: &number, count, point };
-            let both = Both { text: &text, pair: &pair, counts, tail };
-            let ((others, feeds), numbers, short_classes, short) = both.run(Words);
-            let (wide_classes, wide_numbers, wide_short_classes, wide_short) = dispatch(both);
-            assert_eq!((wide_classes, wide_numbers), ((others, feeds), numbers));
-            assert_eq!(wide_short_classes, short_classes);
-            let [short_others, short_feeds] = [short_classes.0, short_classes.1].map(u64::from);
+            let both = Both { text: &text, pair: &pair, ends: [first, first + 1 + second], tail };
+            let (classes, numbers, short) = both.run(Words);
+            assert_eq!(dispatch(both), (classes, numbers, short));
+            let (others, feeds) = classes;
+            let [short_others, short_feeds] = [short.0, short.1].map(u64::from);
             assert_eq!((short_others, short_feeds), (others & 0xffff_ffff, feeds & 0xffff_ffff));
             for (i, &byte) in text.iter().enumerate() {
                 assert_eq!(others >> i & 1 == 1, !byte.is_ascii_digit(), "{byte}");
@@ -354,16 +328,16 @@ mod tests {
             let value = |digits: &[u8]| {
                 digits.iter().fold(0_u64, |sum, digit| 10 * sum + u64::from(digit - b'0'))
             };
-            assert_eq!(u64::from(numbers[0]), value(&pair[..first]));
-            assert_eq!(u64::from(numbers[1]), value(&pair[first + 1..][..counts[1]]));
-            let whole = u64::from(numbers[2]) * 100_000_000 + u64::from(numbers[3]);
-            assert_eq!(whole, value(&digits[..count]));
-            assert_eq!(short[..2], numbers[..2]);
-            assert_eq!(wide_short[..2], numbers[..2]);
-            let third = count.clamp(1, 8);
-            if usize::from(point) >= third {
-                assert_eq!(u64::from(short[2]), value(&digits[..third]));
-                assert_eq!(u64::from(wide_short[2]), value(&digits[..third]));
+            let place = value(&pair[..first]) << 32 | value(&pair[first + 1..][..second]);
+            assert_eq!(numbers, (place, value(&digits[..count])));
+            // Ends that are not those of two numbers of up to eight digits.
+            let ends = [random(66), random(66)];
+            let is_short = (1..=8).contains(&ends[0])
+                && (ends[0] + 2..=ends[0] + 9).contains(&ends[1])
+                && ends[1] <= 16;
+            let both = Both { ends, ..both };
+            if !is_short {
+                assert_eq!((both.run(Words).1.0, dispatch(both).1.0), (0, 0), "{ends:?}");
             }
         }
     }
