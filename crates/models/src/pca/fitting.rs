@@ -99,7 +99,7 @@ where
     /// which one product with zeros measures. A method that samples and chooses its own batch is
     /// counted as if that were all rows. What faer sets up once for each thread of a process
     /// (64 MiB of address space) is not counted, nor what an earlier fit or a checkpoint adds, nor
-    /// wider panels where block Lanczos doubts a repeated eigenvalue.
+    /// what block Lanczos adds where it doubts a repeated eigenvalue.
     ///
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.

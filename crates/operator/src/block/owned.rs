@@ -232,3 +232,24 @@ impl<'de, T: Scalar> Deserialize<'de> for Block<T> {
         Ok(Self::from_fn(rows, cols, |i, j| entries[i * cols + j]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A block that was larger once shows, copies and fills what its shape says and nothing behind it.
+    #[test]
+    fn a_smaller_shape_is_all_there_is() {
+        let mut block = Block::<f64>::from_fn(6, 8, |_, _| 7.0);
+        block.reshape(2, 3);
+        assert_eq!(block.as_ref().data().len(), 2 * block.stride());
+        block.fill(1.0);
+        let copy = block.clone();
+        assert_eq!((&copy, copy.capacity()), (&block, 2 * block.stride()));
+        // Back to the old shape: the memory behind was left as it was.
+        block.reshape(6, 8);
+        let last = block.as_ref().rows_range(5..6).to_owned();
+        assert_eq!(last, Block::from_fn(1, 8, |_, _| 7.0));
+        assert_eq!(copy, Block::from_fn(2, 3, |_, _| 1.0));
+    }
+}

@@ -27,7 +27,8 @@
 //!   two threads, 4.8 and 3.3; k = 16 with 40,000, two threads, 4.5 and 3.2. One pass also needs no block of A X.
 //! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
-//!   4.3 without and 3.7 with it. In smaller slabs it only costs. The hint goes on into the rows that follow, so
+//!   4.3 without and 3.7 with it. In smaller slabs it only costs, and in one of up to twice that where nothing is
+//!   scattered beside it ([`forward`]). The hint goes on into the rows that follow, so
 //!   that short rows gain too.
 //! - **Short rows.** Rows of up to eight entries are kept in registers where one column is multiplied
 //!   ([`short`]).
