@@ -37,10 +37,10 @@ pub fn read<T: Scalar>(path: impl AsRef<Path>) -> Result<Loaded<T>> {
 /// Reads a matrix as the options say.
 ///
 /// # Memory
-/// The matrix itself, and at most 32 MiB of the file with what is being made of it (times the
-/// widening from text to numbers, at most 4). A text is never held whole. A sparse text whose
-/// entries are not in the order of the rows is sorted almost in place, which takes a quarter of the
-/// matrix more. The result has the same bits on any number of threads.
+/// The matrix itself, and for each thread a few pieces of 128 KiB of the file with what is being made
+/// of them (times the widening from text to numbers, at most 4). A text is never held whole. A sparse
+/// text whose entries are not in the order of the rows is sorted almost in place, which takes a tenth
+/// of the matrix more (a quarter from about 2^40 places on). The result has the same bits on any number of threads.
 ///
 /// # Errors
 /// One line that names the file and the place; see [`ErrorKind`].
@@ -64,8 +64,8 @@ pub fn read_bytes<T: Scalar>(
     dispatch(&Source::bytes(name.as_ref(), bytes, options.limits)?, options)
 }
 
-/// On a thread of the pool: one that is not would sleep through every wave of pieces, and be woken
-/// after it.
+/// On a thread of the pool: one that is not would sleep through everything that is done in parallel, and be
+/// woken after it.
 fn dispatch<T: Scalar>(source: &Source<'_>, options: &ReadOptions) -> Result<Loaded<T>> {
     rayon::scope(|_| parse(source, options))
 }

@@ -18,20 +18,22 @@ const MOST: usize = 256;
 /// About as many entries as a bucket has at least: a chunk that is half empty does not count there.
 const LEAST: usize = TASK / 4;
 
-/// A row of a bucket is stored as 16 bits.
+/// A row of a bucket is stored as 16 bits at most, where it has a list of its own.
 const LONGEST: u32 = 16;
 
 /// Entries are collected in buckets of neighbouring rows, in the order they come; then bucket after
 /// bucket is sorted by rows.
 ///
-/// A bucket is a list of chunks. All chunks live in the lists that become the matrix, and beside
-/// these the entries need only 16 bits each: the row within the bucket. In the end the chunks are
-/// put in the order of the buckets, in place. So the peak is 14 bytes for each entry, where
-/// the matrix has 12, and 0.8 while some buckets are sorted. (Chunks that the allocator is to take
-/// back one by one would have to be 16 bytes for each entry, and it may keep them.)
+/// A bucket is a list of chunks. All chunks live in the lists that become the matrix: the row within
+/// the bucket stands above the column in the same 32 bits, or, where it does not fit there, in
+/// 16 bits beside them. In the end the chunks are put in the order of the buckets, in
+/// place. So the peak is 12 bytes for each entry, as many as the matrix has (or 14), and 0.8 while
+/// some buckets are sorted. (Chunks that the allocator is to take back one by one would have to be
+/// 16 bytes for each entry, and it may keep them.)
 #[derive(Debug)]
 pub(crate) struct Buckets<T> {
     rows: usize,
+    cols: usize,
     cut: Cut,
     store: Store<T>,
 }
@@ -58,14 +60,20 @@ struct Bucket {
 
 impl<T: Scalar> Buckets<T> {
     /// Buckets for about that many entries, with room for them where `is_certain` says that they come.
-    pub fn new(rows: usize, entries: usize, is_certain: bool) -> Result<Self, ErrorKind> {
-        let shift = shift_of(rows, entries).min(LONGEST);
+    pub fn new(
+        (rows, cols): (usize, usize),
+        entries: usize,
+        is_certain: bool,
+    ) -> Result<Self, ErrorKind> {
+        let (shift, column_bits) = (shift_of(rows, entries), bits(cols));
+        let is_apart = shift + column_bits >= u32::BITS;
+        let shift = if is_apart { shift.min(LONGEST) } else { shift };
         let cut = Cut::new(0, rows, shift);
-        let mut store = Store::default();
+        let mut store = Store::new(column_bits, is_apart);
         if is_certain {
             store.reserve(entries.saturating_add(CHUNK * cut.next.len()))?;
         }
-        Ok(Self { rows, cut, store })
+        Ok(Self { rows, cols, cut, store })
     }
 
     /// Takes up the next entries.
@@ -74,8 +82,8 @@ impl<T: Scalar> Buckets<T> {
     }
 
     /// The matrix.
-    pub fn finish(self, cols: usize) -> Result<Csr<'static, T>, ErrorKind> {
-        let Self { rows, cut, mut store } = self;
+    pub fn finish(self) -> Result<Csr<'static, T>, ErrorKind> {
+        let Self { rows, cols, cut, mut store } = self;
         let list: Vec<Bucket> = cut.buckets().collect();
         let total = list.iter().map(|bucket| bucket.count).sum::<usize>();
         // What is sorted at a time: at most a sixteenth, and where there are few threads what the
@@ -100,8 +108,8 @@ impl<T: Scalar> Buckets<T> {
             from += wave.iter().map(|bucket| bucket.chunks.len() * CHUNK).sum::<usize>();
             to += size;
         }
-        let Store { rows: places, mut columns, mut values, .. } = store;
-        drop((places, sorted));
+        drop(sorted);
+        let (mut columns, mut values) = store.into_lists();
         columns.truncate(total);
         columns.shrink_to_fit();
         values.truncate(total);
@@ -143,7 +151,12 @@ fn split<T: Scalar>(
 /// The bits of a row within its bucket, where so many rows hold so many entries.
 fn shift_of(rows: usize, entries: usize) -> u32 {
     let buckets = (entries / LEAST).clamp(1, MOST);
-    usize::BITS - (rows.div_ceil(buckets).max(1) - 1).leading_zeros()
+    bits(rows.div_ceil(buckets))
+}
+
+/// The bits of an index below a number.
+fn bits(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
 }
 
 impl Cut {
@@ -155,11 +168,8 @@ impl Cut {
 
     /// The bucket of a row, and the row in it.
     #[inline]
-    fn place(&self, row: u32) -> (usize, u16) {
-        // At most 16 bits: the others say which bucket it is.
-        #[allow(clippy::cast_possible_truncation)]
-        let place = (row & ((1 << self.shift) - 1)) as u16;
-        ((row >> self.shift) as usize, place)
+    fn place(&self, row: u32) -> (usize, u32) {
+        ((row >> self.shift) as usize, row & ((1 << self.shift) - 1))
     }
 
     /// What they were filled with.
@@ -204,9 +214,9 @@ mod tests {
         let bits =
             |csr: &Csr<'_, f64>| csr.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
         for is_certain in [false, true] {
-            let mut buckets = Buckets::new(rows, expected, is_certain).unwrap();
+            let mut buckets = Buckets::new((rows, cols), expected, is_certain).unwrap();
             entries.chunks(3001).for_each(|list| buckets.push(list).unwrap());
-            let found = buckets.finish(cols).unwrap();
+            let found = buckets.finish().unwrap();
             assert_eq!(found.shape(), wanted.shape());
             assert!(found.pointers() == wanted.pointers() && found.columns() == wanted.columns());
             assert!(bits(&found) == bits(&wanted));
@@ -242,6 +252,10 @@ mod tests {
             (700, 300, 20),
             (300_000, 7, 1),
             (70_000, 2, 60),
+            // Rows and columns that do not fit in one number.
+            (300_000, 1 << 25, 1),
+            (700, 1 << 32, 20),
+            (1 << 20, 1 << 31, 60),
         ] {
             let list = entries(count, rows, cols, power);
             // As the header says, and where it said too much.

@@ -8,12 +8,17 @@ use crate::csr::{Entry, reserve};
 use crate::error::{ErrorKind, Result};
 
 /// Chunks of entries.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Store<T> {
+    /// Whether rows and columns are in lists of their own.
+    is_apart: bool,
+    /// The bits of a column.
+    bits: u32,
     /// Rows, counted from the first of the bucket.
-    pub rows: Vec<u16>,
-    pub columns: Vec<u32>,
-    pub values: Vec<T>,
+    rows: Vec<u16>,
+    /// Columns; above them the rows, where these have no list.
+    columns: Vec<u32>,
+    values: Vec<T>,
     /// Chunks that are not in use.
     pub free: Vec<u32>,
 }
@@ -26,8 +31,26 @@ pub(super) struct Sorted<T> {
 }
 
 impl<T: Scalar> Store<T> {
+    /// No chunks yet, of a matrix whose columns have so many bits.
+    pub fn new(bits: u32, is_apart: bool) -> Self {
+        let (rows, columns, values, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { is_apart, bits, rows, columns, values, free }
+    }
+
+    /// The bits of a column that has a row above it.
+    fn mask(&self) -> u32 {
+        u32::MAX.checked_shr(u32::BITS - self.bits).unwrap_or(0)
+    }
+
+    /// The columns and the values.
+    pub fn into_lists(self) -> (Vec<u32>, Vec<T>) {
+        (self.columns, self.values)
+    }
+
     pub fn reserve(&mut self, more: usize) -> Result<(), ErrorKind> {
-        reserve("row indices", &mut self.rows, more)?;
+        if self.is_apart {
+            reserve("row indices", &mut self.rows, more)?;
+        }
         reserve("column indices", &mut self.columns, more)?;
         reserve("values", &mut self.values, more)
     }
@@ -42,7 +65,9 @@ impl<T: Scalar> Store<T> {
         let too_many = |_| ErrorKind::Memory { what, bytes: size as u64 };
         let number = u32::try_from(size / CHUNK).map_err(too_many)?;
         self.reserve(CHUNK)?;
-        self.rows.resize(size + CHUNK, 0);
+        if self.is_apart {
+            self.rows.resize(size + CHUNK, 0);
+        }
         self.columns.resize(size + CHUNK, 0);
         self.values.resize(size + CHUNK, T::zero());
         Ok(number)
@@ -52,7 +77,11 @@ impl<T: Scalar> Store<T> {
     pub fn put(&mut self, cut: &mut Cut, entries: &[Entry<T>]) -> Result<(), ErrorKind> {
         let mut left = entries;
         while !left.is_empty() {
-            let done = self.put_until_full(cut, left);
+            let done = if self.is_apart {
+                self.put_until_full::<true>(cut, left)
+            } else {
+                self.put_until_full::<false>(cut, left)
+            };
             left = &left[done..];
             let Some((entry, later)) = left.split_first() else { break };
             let (bucket, row) = cut.place(entry.row);
@@ -60,8 +89,13 @@ impl<T: Scalar> Store<T> {
             cut.chunks[bucket].push(number);
             let next = number as usize * CHUNK;
             cut.next[bucket] = next + 1;
-            (self.rows[next], self.columns[next], self.values[next]) =
-                (row, entry.column, entry.value);
+            if self.is_apart {
+                self.rows[next] = short(row);
+                self.columns[next] = entry.column;
+            } else {
+                self.columns[next] = row << self.bits | entry.column;
+            }
+            self.values[next] = entry.value;
             left = later;
         }
         Ok(())
@@ -69,11 +103,15 @@ impl<T: Scalar> Store<T> {
 
     /// Stops at the first entry that has no chunk: so far the lists stay where they are. Gives the number
     /// of those before it.
-    fn put_until_full(&mut self, cut: &mut Cut, entries: &[Entry<T>]) -> usize {
+    fn put_until_full<const IS_APART: bool>(
+        &mut self,
+        cut: &mut Cut,
+        entries: &[Entry<T>],
+    ) -> usize {
         // Of the same length, as the compiler should know.
-        let size = self.columns.len();
-        let (rows, columns) = (&mut self.rows[..size], &mut self.columns[..size]);
-        let values = &mut self.values[..size];
+        let (bits, size) = (self.bits, self.columns.len());
+        let rows = if IS_APART { &mut self.rows[..size] } else { &mut [] };
+        let (columns, values) = (&mut self.columns[..size], &mut self.values[..size]);
         for (i, entry) in entries.iter().enumerate() {
             let (bucket, row) = cut.place(entry.row);
             let next = cut.next[bucket];
@@ -81,7 +119,13 @@ impl<T: Scalar> Store<T> {
                 return i;
             }
             cut.next[bucket] = next + 1;
-            (rows[next], columns[next], values[next]) = (row, entry.column, entry.value);
+            if IS_APART {
+                rows[next] = short(row);
+                columns[next] = entry.column;
+            } else {
+                columns[next] = row << bits | entry.column;
+            }
+            values[next] = entry.value;
         }
         entries.len()
     }
@@ -89,22 +133,28 @@ impl<T: Scalar> Store<T> {
     /// The first entries of a chunk, rows counted from the first of their bucket.
     pub fn entries(&self, chunk: u32, count: usize) -> impl Iterator<Item = Entry<T>> {
         let start = chunk as usize * CHUNK;
-        let range = start..start + count;
-        let rows = self.rows[range.clone()].iter();
-        let rest = self.columns[range.clone()].iter().zip(&self.values[range]);
-        rows.zip(rest).map(|(&row, (&column, &value))| Entry { column, row: row.into(), value })
+        (start..start + count).map(|at| {
+            let (place, value) = (self.columns[at], self.values[at]);
+            if self.is_apart {
+                Entry { column: place, row: self.rows[at].into(), value }
+            } else {
+                Entry { column: place & self.mask(), row: place >> self.bits, value }
+            }
+        })
     }
 
     /// Puts the chunks in the order of the buckets, those that are not in use behind them.
     pub fn arrange(&mut self, buckets: &[Bucket]) {
         let used = buckets.iter().flat_map(|bucket| &bucket.chunks);
         let order: Vec<u32> = used.chain(&self.free).copied().collect();
-        let Self { rows, columns, values, .. } = self;
+        let Self { is_apart, rows, columns, values, .. } = self;
         rayon::join(
             || arrange(values, &order),
             || {
                 arrange(columns, &order);
-                arrange(rows, &order);
+                if *is_apart {
+                    arrange(rows, &order);
+                }
             },
         );
     }
@@ -137,10 +187,18 @@ impl<T: Scalar> Store<T> {
             tasks.push((sorted, here, base, range.clone()));
             base += range.len();
         }
+        let (is_apart, bits, mask) = (self.is_apart, self.bits, self.mask());
         let Self { rows, columns, values, .. } = self;
         tasks.into_par_iter().with_max_len(1).for_each(|(sorted, ends, base, range)| {
             let (columns, values) = (&columns[range.clone()], &values[range.clone()]);
-            sorted.fill(ends, base, &rows[range], columns, values);
+            if is_apart {
+                let rows = rows[range].iter().map(|&row| usize::from(row));
+                sorted.fill(ends, base, rows.zip(columns.iter().copied()), values);
+            } else {
+                let place = move |&place: &u32| ((place >> bits) as usize, place & mask);
+                let places = columns.iter().map(place);
+                sorted.fill(ends, base, places, values);
+            }
         });
         // Only now, when all that stood there was read.
         let (mut columns, mut values) = (&mut columns[to..], &mut values[to..]);
@@ -157,6 +215,12 @@ impl<T: Scalar> Store<T> {
         });
         Ok(ends)
     }
+}
+
+/// A row of a bucket, which has at most 16 bits.
+#[allow(clippy::cast_possible_truncation)]
+fn short(row: u32) -> u16 {
+    row as u16
 }
 
 /// Chunk i of the list becomes what chunk `order[i]` was.
@@ -199,18 +263,17 @@ impl<T: Scalar> Sorted<T> {
         &mut self,
         ends: &mut [usize],
         base: usize,
-        rows: &[u16],
-        columns: &[u32],
+        places: impl Iterator<Item = (usize, u32)> + Clone,
         values: &[T],
     ) {
-        rows.iter().for_each(|&row| ends[usize::from(row)] += 1);
+        places.clone().for_each(|(row, _)| ends[row] += 1);
         // Where each row starts, which becomes its end as the entries are placed.
         let mut sum = base;
         for end in &mut *ends {
             sum += std::mem::replace(end, sum);
         }
-        for ((&row, &column), &value) in rows.iter().zip(columns).zip(values) {
-            let end = &mut ends[usize::from(row)];
+        for ((row, column), &value) in places.zip(values) {
+            let end = &mut ends[row];
             let at = *end - base;
             *end += 1;
             (self.columns[at], self.values[at]) = (column, value);

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use super::Source;
-use super::lines::Fault;
+use super::piece::Fault;
 use crate::error::{ErrorKind, Result};
 
 /// The byte order mark that some editors put in front.

@@ -1,277 +1,105 @@
 //! [`parse_lines`]: a text cut into pieces of whole lines, parsed in parallel, taken up in order.
 
-use std::io;
 use std::ops::ControlFlow;
-use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-
-use rayon::prelude::*;
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
 
 use super::Source;
-use super::gzip::{Block, unpack};
-use crate::error::{Error, ErrorKind, Result};
+use super::feed::Feed;
+use super::gzip::unpack;
+use super::piece::{Fault, Piece};
+use super::queue::{Queue, Turn, Worker};
+use crate::error::Result;
 
-/// Bytes of text in the pieces of both waves together: what is held of the file at a time.
-const HELD: usize = 32 << 20;
-
-/// An error at a byte of a text: of a piece while it is parsed, of the file once it leaves.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub at: u64,
-    pub kind: ErrorKind,
-}
-
-impl Fault {
-    pub fn new(at: usize, kind: impl Into<ErrorKind>) -> Self {
-        Self { at: at as u64, kind: kind.into() }
-    }
-}
-
-/// Whole lines (the last one ends with a newline too) and what was made of them.
-#[derive(Debug, Default)]
-pub(crate) struct Piece<P> {
-    /// What was made of the lines.
-    pub parsed: P,
-    /// Where the lines start in the file.
-    base: u64,
-    /// The lines, after `skip` bytes that belong to the piece before.
-    text: Vec<u8>,
-    skip: usize,
-    /// The range of the file that is still to be read.
-    range: Option<(u64, u64)>,
-    fault: Option<Fault>,
-}
-
-/// Where the pieces come from.
-enum Feed {
-    Ranges { next: u64, start: u64, end: u64, size: u64 },
-    Blocks { blocks: Receiver<io::Result<Block>>, empties: Sender<Vec<u8>>, line: u64 },
-}
+/// Bytes of a piece: with what is made of it, it stays in the cache of a core.
+const SIZE: usize = 1 << 17;
 
 /// Parses the lines of a text from byte `start` on, as many pieces at a time as there are threads,
 /// and hands them to `absorb` in the order of the text, while the next ones are parsed.
 ///
-/// The text is never held whole. The cuts depend on the number of threads; what `absorb` makes of
-/// the pieces must not. `parse` gets the text and its earlier result, to be overwritten. `absorb`
-/// may end the work with `Break`, which is handed back.
+/// The text is never held whole. What `absorb` makes of the pieces must not depend on the cuts.
+/// `parse` gets the text and an earlier result, to be overwritten. `absorb` may end the work with
+/// `Break`, which is handed back.
 pub(crate) fn parse_lines<P: Default + Send>(
     source: &Source<'_>,
     start: u64,
     parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
-    absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send,
+    absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault>,
 ) -> Result<ControlFlow<()>> {
-    let width = 8 * rayon::current_num_threads();
-    // A piece and what is made of it should stay in the cache of a core.
-    let size = (HELD / (2 * width)).clamp(1 << 15, 1 << 16);
-    parse_pieces(source, start, (width, size), parse, absorb)
+    parse_pieces(source, start, (rayon::current_num_threads(), SIZE), parse, absorb)
 }
 
-/// [`parse_lines`] with so many pieces at a time, of about so many bytes.
+/// [`parse_lines`] with so many threads, and pieces of about so many bytes.
 fn parse_pieces<P: Default + Send>(
     source: &Source<'_>,
     start: u64,
-    (width, size): (usize, usize),
+    (threads, size): (usize, usize),
     parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
-    mut absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send,
+    absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault>,
 ) -> Result<ControlFlow<()>> {
     if !source.is_gzip() {
         let feed = Feed::Ranges { next: start, start, end: source.len(), size: size as u64 };
-        return run(source, feed, width, &parse, &mut absorb);
+        return run(source, feed, threads, parse, absorb);
     }
-    std::thread::scope(|scope| {
-        let (blocks_in, blocks) = sync_channel(width);
+    thread::scope(|scope| {
+        let (blocks_in, blocks) = sync_channel(2 * threads);
         let (empties, empties_out) = channel();
         scope.spawn(move || unpack(source, start, size, &empties_out, &blocks_in));
         let feed = Feed::Blocks { blocks, empties, line: source.limits().line_bytes };
-        run(source, feed, width, &parse, &mut absorb)
+        run(source, feed, threads, parse, absorb)
     })
 }
 
+/// This thread takes up the pieces, each as soon as it is its turn, and parses others when it is not;
+/// its helpers only parse.
 fn run<P: Default + Send>(
     source: &Source<'_>,
-    mut feed: Feed,
-    width: usize,
-    parse: &(impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync),
-    absorb: &mut (impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault> + Send),
+    feed: Feed,
+    threads: usize,
+    parse: impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync,
+    mut absorb: impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault>,
 ) -> Result<ControlFlow<()>> {
-    let mut wave = Wave::new(width);
-    let mut next = Wave::new(width);
-    wave.fill(&mut feed, source)?;
-    wave.parse(source, parse);
-    while !wave.is_empty() {
-        next.fill(&mut feed, source)?;
-        // A short text is not worth waking another thread.
-        let outcome = if next.is_empty() {
-            wave.absorb(source, absorb)
-        } else {
-            rayon::join(|| next.parse(source, parse), || wave.absorb(source, absorb)).1
-        };
-        if outcome?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-        std::mem::swap(&mut wave, &mut next);
-    }
-    Ok(ControlFlow::Continue(()))
-}
-
-/// The pieces that are parsed at the same time; the first `live` of them hold something.
-struct Wave<P> {
-    pieces: Vec<Piece<P>>,
-    live: usize,
-}
-
-impl<P: Default + Send> Wave<P> {
-    fn new(width: usize) -> Self {
-        Self { pieces: (0..width).map(|_| Piece::default()).collect(), live: 0 }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.live == 0
-    }
-
-    fn fill(&mut self, feed: &mut Feed, source: &Source<'_>) -> Result<()> {
-        self.live = 0;
-        for piece in &mut self.pieces {
-            match feed {
-                Feed::Ranges { next, start, end, size } => {
-                    if *next >= *end {
-                        break;
-                    }
-                    // The first piece needs no look at the byte before it.
-                    let to = next.saturating_add(*size).min(*end);
-                    piece.range = Some((*next, to));
-                    piece.base = *start;
-                    *next = to;
+    // One piece needs no help.
+    let helpers = (threads as u64).min(feed.most()).saturating_sub(1);
+    let queue = Queue::new(feed, 2 * threads + 2);
+    let parse = |(number, mut piece): (usize, Piece<P>)| {
+        piece.parse(source, &parse);
+        queue.put(number, piece);
+    };
+    thread::scope(|scope| {
+        let _worker = Worker(&queue);
+        for _ in 0..helpers {
+            let help = || {
+                let _worker = Worker(&queue);
+                while let Some(next) = queue.next() {
+                    parse(next);
                 }
-                Feed::Blocks { blocks, empties, line } => {
-                    let Ok(block) = blocks.recv() else { break };
-                    let mut block = block.map_err(|error| source.error(error))?;
-                    if block.text.last() != Some(&b'\n') {
-                        check_line(block.text.len() as u64, *line, 0)
-                            .map_err(|fault| moved(source, block.base, fault))?;
-                        block.text.push(b'\n');
-                    }
-                    let old = std::mem::replace(&mut piece.text, block.text);
-                    // The thread may have ended: then nobody needs the buffer.
-                    let _ = empties.send(old);
-                    piece.base = block.base;
-                }
-            }
-            self.live += 1;
-        }
-        Ok(())
-    }
-
-    fn parse(
-        &mut self,
-        source: &Source<'_>,
-        parse: &(impl Fn(&[u8], &mut P) -> Result<(), Fault> + Sync),
-    ) {
-        let one = |piece: &mut Piece<P>| {
-            piece.fault = piece
-                .load(source)
-                .and_then(|()| parse(&piece.text[piece.skip..], &mut piece.parsed))
-                .err();
-        };
-        match &mut self.pieces[..self.live] {
-            [piece] => one(piece),
-            pieces => pieces.par_iter_mut().with_max_len(1).for_each(one),
-        }
-    }
-
-    fn absorb(
-        &mut self,
-        source: &Source<'_>,
-        absorb: &mut impl FnMut(&mut Piece<P>) -> Result<ControlFlow<()>, Fault>,
-    ) -> Result<ControlFlow<()>> {
-        for piece in &mut self.pieces[..self.live] {
-            let fault = match piece.fault.take() {
-                Some(fault) => fault,
-                None => match absorb(piece) {
-                    Ok(ControlFlow::Continue(())) => continue,
-                    Ok(ControlFlow::Break(())) => return Ok(ControlFlow::Break(())),
-                    Err(fault) => fault,
-                },
             };
-            return Err(moved(source, piece.base, fault));
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-}
-
-/// A fault of a piece as an error of the file.
-fn moved(source: &Source<'_>, base: u64, fault: Fault) -> Error {
-    source.fault(Fault { at: base + fault.at, kind: fault.kind })
-}
-
-fn check_line(found: u64, limit: u64, at: usize) -> Result<(), Fault> {
-    if found <= limit {
-        return Ok(());
-    }
-    let what = "bytes of a line";
-    Err(Fault::new(at, ErrorKind::Limit { what, found, limit, field: "line_bytes" }))
-}
-
-impl<P> Piece<P> {
-    /// The lines.
-    pub fn text(&self) -> &[u8] {
-        &self.text[self.skip..]
-    }
-
-    /// Reads the lines that start in the piece's range.
-    fn load(&mut self, source: &Source<'_>) -> Result<(), Fault> {
-        let Some((from, to)) = self.range.take() else { return Ok(()) };
-        let is_first = from == self.base;
-        // A line starts at `from` if a newline stands before it.
-        let first = if is_first { from } else { from - 1 };
-        (self.skip, self.base) = (0, first);
-        let text = &mut self.text;
-        // At most 64 KiB and a byte.
-        let wanted = usize::try_from(to - first).unwrap_or(usize::MAX);
-        text.resize(wanted, 0);
-        let io = |error| Fault::new(0, ErrorKind::Io(error));
-        let found = source.read_at(first, text).map_err(io)?;
-        text.truncate(found);
-        let skip = if is_first { Some(0) } else { memchr::memchr(b'\n', text).map(|at| at + 1) };
-        match skip {
-            Some(skip) if skip < text.len() => {}
-            _ => {
-                text.clear();
-                return Ok(());
-            }
-        }
-        let skip = skip.unwrap_or(0);
-        if found == wanted {
-            self.finish_line(source, skip)?;
-        }
-        if self.text.last() != Some(&b'\n') {
-            self.text.push(b'\n');
-        }
-        (self.skip, self.base) = (skip, self.base + skip as u64);
-        Ok(())
-    }
-
-    /// Reads on to the end of the last line.
-    fn finish_line(&mut self, source: &Source<'_>, skip: usize) -> Result<(), Fault> {
-        let (text, mut step) = (&mut self.text, 1 << 12);
-        let line = memchr::memrchr(b'\n', text).map_or(0, |at| at + 1).max(skip);
-        while text.last() != Some(&b'\n') {
-            let old = text.len();
-            check_line((old - line) as u64, source.limits().line_bytes, line)?;
-            text.resize(old + step, 0);
-            let count = source
-                .read_at(self.base + old as u64, &mut text[old..])
-                .map_err(|error| Fault::new(0, error))?;
-            text.truncate(old + count);
-            if let Some(end) = memchr::memchr(b'\n', &text[old..]) {
-                text.truncate(old + end + 1);
-            }
-            if count < step {
+            if thread::Builder::new().spawn_scoped(scope, help).is_err() {
+                // Without help it takes longer.
                 break;
             }
-            step *= 2;
         }
-        Ok(())
-    }
+        loop {
+            let mut piece = match queue.turn() {
+                Turn::Take(piece) => piece,
+                Turn::Parse(number, piece) => {
+                    parse((number, piece));
+                    continue;
+                }
+                Turn::End => return Ok(ControlFlow::Continue(())),
+            };
+            let outcome = piece.fault.take().map_or_else(|| absorb(&mut piece), Err);
+            match outcome {
+                Ok(ControlFlow::Continue(())) => queue.free(piece),
+                Ok(ControlFlow::Break(())) => return Ok(ControlFlow::Break(())),
+                // Of the piece, and now of the file.
+                Err(Fault { at, kind }) => {
+                    return Err(source.fault(Fault { at: piece.base + at, kind }));
+                }
+            }
+        }
+    })
 }
 
 #[cfg(test)]
@@ -318,6 +146,22 @@ mod tests {
                     assert_eq!(found, wanted, "pieces of {size} bytes");
                 }
             }
+        }
+    }
+
+    /// A thread that panics, this one or a helper, ends the others: nobody waits for what it had.
+    #[test]
+    fn a_panic_is_not_waited_for() {
+        let text = b"1\n2\n3\n4\n5\n6\n7\n8\n9\n".repeat(20);
+        let source = Source::bytes(Path::new("a"), &text, crate::Limits::default()).unwrap();
+        for (threads, bad) in [(1, b'5'), (2, b'1'), (3, b'7'), (8, b'9')] {
+            let parse = |text: &[u8], (): &mut ()| {
+                assert!(!text.contains(&bad));
+                Ok(())
+            };
+            let absorb = |_: &mut Piece<()>| Ok(ControlFlow::Continue(()));
+            let run = || parse_pieces(&source, 0, (threads, 4), parse, absorb).is_ok();
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
         }
     }
 }

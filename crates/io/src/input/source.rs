@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use super::lines::Fault;
+use super::piece::Fault;
 use crate::error::{Error, ErrorKind, Position, Result};
 use crate::options::Limits;
 

@@ -26,7 +26,7 @@ struct Plan<'s> {
 ///
 /// Entries that come in the order of the rows are appended as they are read. Most files in another
 /// order show it in their first lines, and are then read anew into [`Buckets`], which are sorted: that
-/// takes a quarter of the matrix more, besides the few lines that are being parsed. (To count the
+/// takes a tenth of the matrix more, besides the few lines that are being parsed. (To count the
 /// entries of each row in a pass of its own, and to put them in their places in a second one, takes
 /// nothing more and about 1.5 times as long.) A file that is in the order of the rows up to a place far
 /// down is read twice.
@@ -122,7 +122,8 @@ impl<'s> Plan<'s> {
         let fail = |kind| self.source.error(kind);
         let is_twice = self.reader.header.symmetry != Symmetry::General;
         let entries = self.possible.saturating_mul(1 + usize::from(is_twice));
-        let mut buckets = Buckets::new(self.rows, entries, !self.source.is_gzip()).map_err(fail)?;
+        let shape = (self.rows, self.cols);
+        let mut buckets = Buckets::new(shape, entries, !self.source.is_gzip()).map_err(fail)?;
         let mut stated = 0;
         let absorb = |piece: &mut Piece<Entries<T>>| {
             self.count(piece, &mut stated)?;
@@ -132,7 +133,7 @@ impl<'s> Plan<'s> {
         let parse = |text: &[u8], entries: &mut Entries<T>| self.reader.parse(text, entries);
         let _ = parse_lines(self.source, self.reader.header.start, parse, absorb)?;
         self.check_total(stated)?;
-        buckets.finish(self.cols).map_err(fail)
+        buckets.finish().map_err(fail)
     }
 
     /// Counts stated entries; a fault where the first one too many stands.
