@@ -16,6 +16,9 @@ use crate::{Scalar, Workspace};
 /// Rows of y that stay in the first-level cache while the panels pass by.
 const NEAR: usize = 256;
 
+/// Chunks that are enough for any number of threads to end together.
+const CHUNKS: usize = 64;
+
 /// out ← xᵀ y, a small matrix: both blocks are read once.
 ///
 /// # Errors
@@ -63,8 +66,7 @@ pub fn cross_panels<T: Scalar>(
         return Ok(());
     }
     // A chunk's product is p × q; chunks hold many more rows than that, whatever the shape.
-    let stride = panels.iter().map(BlockRef::stride).fold(y.stride(), usize::max);
-    let step = chunk_rows(stride).max(4 * p.max(q));
+    let step = step(panels, rows, y.stride()).max(4 * p.max(q));
     let mut partial = ws.take(rows.div_ceil(step) * p, q);
     let stride = partial.stride();
     for_each_part(partial.as_mut().data_mut(), stride * p, |index, sum| {
@@ -143,6 +145,14 @@ pub fn right_multiply_panels<T: Scalar>(
     Ok(())
 }
 
+/// Rows of a chunk: the more panels there are, the more work is a row. From [`CHUNKS`] chunks on they are
+/// as long as those of one panel.
+fn step<T: Scalar>(panels: &[BlockRef<'_, T>], rows: usize, stride: usize) -> usize {
+    let strides = || panels.iter().map(BlockRef::stride);
+    let (all, widest) = (strides().sum::<usize>(), strides().fold(stride, usize::max));
+    chunk_rows(all.max(stride)).max(rows.div_ceil(CHUNKS)).min(chunk_rows(widest))
+}
+
 /// Runs `f(first row, rows of y)` over chunks of y.
 fn for_each_chunk<T: Scalar>(
     panels: &[BlockRef<'_, T>],
@@ -153,7 +163,7 @@ fn for_each_chunk<T: Scalar>(
     if rows * cols == 0 {
         return;
     }
-    let step = chunk_rows(panels.iter().map(BlockRef::stride).fold(stride, usize::max));
+    let step = step(panels, rows, stride);
     for_each_part(y.data_mut(), step * stride, |index, part| {
         let from = index * step;
         let to = rows.min(from + step);
