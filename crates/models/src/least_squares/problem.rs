@@ -207,12 +207,14 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let (rows, cols) = self.op.shape();
         let mut squares = vec![0.0; cols];
         let mut products = Block::<T>::zeros(cols, PROBES);
+        let mut signs = Block::<T>::zeros(rows, PROBES);
         for number in 0..PRODUCTS {
-            let sign = |i: usize, j: usize| {
-                let bit = (mix(seed ^ i as u64) >> (number * PROBES + j)) & 1;
-                if bit == 0 { T::one() } else { -T::one() }
-            };
-            let signs = Block::from_fn(rows, PROBES, sign);
+            for i in 0..rows {
+                let bits = mix(seed ^ i as u64) >> (number * PROBES);
+                for (j, sign) in signs.row_mut(i).iter_mut().enumerate() {
+                    *sign = if bits >> j & 1 == 0 { T::one() } else { -T::one() };
+                }
+            }
             self.op.apply_adjoint(T::one(), signs.as_ref(), T::zero(), products.as_mut(), ws)?;
             for (i, square) in squares.iter_mut().enumerate() {
                 let sum: f64 = products.row(i).iter().map(|v| v.as_f64().powi(2)).sum();

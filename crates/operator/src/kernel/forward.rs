@@ -99,8 +99,7 @@ where
     #[inline(always)]
     fn run(mut self) {
         let &Task { a, pick, x, alpha, gamma } = self.task;
-        // Nothing is scattered here: X has the caches to itself.
-        let far = is_far::<T>(a.cols / 2, W);
+        let far = is_far::<T>(a.cols, W, true);
         let rows = self.first..self.first + self.y.rows();
         for (i, (columns, values, ahead)) in pick.walk(a, rows, far).enumerate() {
             // yᵢ ← α Σ_c a_ic x_c + γ yᵢ

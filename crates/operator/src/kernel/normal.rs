@@ -119,7 +119,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
     #[inline(always)]
     fn run(self) {
         let Self { task: &Task { a, x, groups, weights, ref offset }, number, buffer, .. } = self;
-        let far = is_far::<T>(a.cols, W);
+        let far = is_far::<T>(a.cols, W, false);
         let mut total = [T::zero(); W];
         let rows = All.group(a, number, groups);
         for (i, (columns, values, ahead)) in (rows.start..).zip(a.walk(rows, far)) {

@@ -88,7 +88,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
     fn run(self) {
         let Self { a, pick, z, from, to, first, y } = self;
         let whole = y.len() == a.cols;
-        let far = whole && is_far::<T>(a.cols, W);
+        let far = whole && is_far::<T>(a.cols, W, false);
         for (i, (columns, values, ahead)) in (from..to).zip(pick.walk(a, from..to, far)) {
             prefetch(z.data(), (i + SOON) * z.stride());
             let zi = load(z.row(i));
