@@ -1,5 +1,6 @@
 //! [`Buckets`]: entries in any order become a sparse matrix in little more than its own room.
 
+mod sorted;
 mod store;
 
 use favard_operator::{Csr, Scalar};
@@ -252,6 +253,8 @@ mod tests {
             (700, 300, 20),
             (300_000, 7, 1),
             (70_000, 2, 60),
+            // Long columns: more digits.
+            (40, 1 << 28, 1),
             // Rows and columns that do not fit in one number.
             (300_000, 1 << 25, 1),
             (700, 1 << 32, 20),

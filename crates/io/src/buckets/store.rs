@@ -3,6 +3,7 @@
 use favard_operator::Scalar;
 use rayon::prelude::*;
 
+use super::sorted::{Sorted, mask};
 use super::{Bucket, CHUNK, Cut};
 use crate::csr::{Entry, reserve};
 use crate::error::{ErrorKind, Result};
@@ -23,23 +24,11 @@ pub(super) struct Store<T> {
     pub free: Vec<u32>,
 }
 
-/// A bucket that was sorted.
-#[derive(Debug, Default)]
-pub(super) struct Sorted<T> {
-    columns: Vec<u32>,
-    values: Vec<T>,
-}
-
 impl<T: Scalar> Store<T> {
     /// No chunks yet, of a matrix whose columns have so many bits.
     pub fn new(bits: u32, is_apart: bool) -> Self {
         let (rows, columns, values, free) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { is_apart, bits, rows, columns, values, free }
-    }
-
-    /// The bits of a column that has a row above it.
-    fn mask(&self) -> u32 {
-        u32::MAX.checked_shr(u32::BITS - self.bits).unwrap_or(0)
     }
 
     /// The columns and the values.
@@ -138,7 +127,7 @@ impl<T: Scalar> Store<T> {
             if self.is_apart {
                 Entry { column: place, row: self.rows[at].into(), value }
             } else {
-                Entry { column: place & self.mask(), row: place >> self.bits, value }
+                Entry { column: place & mask(self.bits), row: place >> self.bits, value }
             }
         })
     }
@@ -159,8 +148,8 @@ impl<T: Scalar> Store<T> {
         );
     }
 
-    /// Sorts some buckets by rows. Their chunks stand at `from`, their entries go to `to`, which is
-    /// not behind it. `ends` are those of their rows and of all that follow, which are given back.
+    /// Sorts some buckets by rows. Their chunks stand at `from`, where nothing is left of them; their
+    /// entries go to `to`, which is not behind it. `ends` are those of their rows and of all that follow, which are given back.
     pub fn sort<'e>(
         &mut self,
         wave: &[Bucket],
@@ -179,29 +168,36 @@ impl<T: Scalar> Store<T> {
         }
         sorted.resize_with(wave.len().max(sorted.len()), Sorted::default);
         let (mut tasks, mut base) = (Vec::with_capacity(wave.len()), to);
+        let (mut columns, mut values) = (&mut self.columns[from..], &mut self.values[from..]);
         for (bucket, sorted) in wave.iter().zip(&mut *sorted) {
-            let range = from..from + bucket.count;
-            sorted.resize(range.len())?;
-            let (here, later) = ends.split_at_mut(ends.len().min(1 << bucket.shift));
-            (ends, from) = (later, from + bucket.chunks.len() * CHUNK);
-            tasks.push((sorted, here, base, range.clone()));
-            base += range.len();
+            let (count, room) = (bucket.count, bucket.chunks.len() * CHUNK);
+            sorted.resize(count)?;
+            let (here, of_columns, of_values);
+            (here, ends) = ends.split_at_mut(ends.len().min(1 << bucket.shift));
+            (of_columns, columns) = columns.split_at_mut(room);
+            (of_values, values) = values.split_at_mut(room);
+            tasks.push((
+                sorted,
+                here,
+                base,
+                from,
+                &mut of_columns[..count],
+                &mut of_values[..count],
+            ));
+            (from, base) = (from + room, base + count);
         }
-        let (is_apart, bits, mask) = (self.is_apart, self.bits, self.mask());
-        let Self { rows, columns, values, .. } = self;
-        tasks.into_par_iter().with_max_len(1).for_each(|(sorted, ends, base, range)| {
-            let (columns, values) = (&columns[range.clone()], &values[range.clone()]);
+        let (is_apart, bits, rows) = (self.is_apart, self.bits, &self.rows);
+        tasks.into_par_iter().with_max_len(1).for_each(|task| {
+            let (sorted, ends, base, from, columns, values) = task;
             if is_apart {
-                let rows = rows[range].iter().map(|&row| usize::from(row));
+                let rows = rows[from..].iter().map(|&row| usize::from(row));
                 sorted.fill(ends, base, rows.zip(columns.iter().copied()), values);
             } else {
-                let place = move |&place: &u32| ((place >> bits) as usize, place & mask);
-                let places = columns.iter().map(place);
-                sorted.fill(ends, base, places, values);
+                sorted.fill_together(ends, base, bits, columns, values);
             }
         });
         // Only now, when all that stood there was read.
-        let (mut columns, mut values) = (&mut columns[to..], &mut values[to..]);
+        let (mut columns, mut values) = (&mut self.columns[to..], &mut self.values[to..]);
         let mut tasks = Vec::with_capacity(wave.len());
         for sorted in &sorted[..wave.len()] {
             let (to_columns, to_values);
@@ -244,39 +240,5 @@ fn arrange<V: Copy + Default>(list: &mut [V], order: &[u32]) {
             at = next;
         }
         list[at * CHUNK..][..CHUNK].copy_from_slice(&first);
-    }
-}
-
-impl<T: Scalar> Sorted<T> {
-    fn resize(&mut self, count: usize) -> Result<(), ErrorKind> {
-        let more = count.saturating_sub(self.columns.len());
-        reserve("column indices", &mut self.columns, more)?;
-        reserve("values", &mut self.values, more)?;
-        self.columns.resize(count, 0);
-        self.values.resize(count, T::zero());
-        Ok(())
-    }
-
-    /// Sorts entries by rows; those of a row keep their order. What comes first is number `base` of
-    /// the matrix; the ends of the rows, all 0 before, are set.
-    fn fill(
-        &mut self,
-        ends: &mut [usize],
-        base: usize,
-        places: impl Iterator<Item = (usize, u32)> + Clone,
-        values: &[T],
-    ) {
-        places.clone().for_each(|(row, _)| ends[row] += 1);
-        // Where each row starts, which becomes its end as the entries are placed.
-        let mut sum = base;
-        for end in &mut *ends {
-            sum += std::mem::replace(end, sum);
-        }
-        for ((row, column), &value) in places.zip(values) {
-            let end = &mut ends[row];
-            let at = *end - base;
-            *end += 1;
-            (self.columns[at], self.values[at]) = (column, value);
-        }
     }
 }

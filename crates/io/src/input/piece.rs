@@ -59,7 +59,7 @@ impl<P> Piece<P> {
         let first = if is_first { from } else { from - 1 };
         (self.skip, self.base) = (0, first);
         let text = &mut self.text;
-        // At most 64 KiB and a byte.
+        // At most a piece and a byte.
         let wanted = usize::try_from(to - first).unwrap_or(usize::MAX);
         text.resize(wanted, 0);
         let io = |error| Fault::new(0, ErrorKind::Io(error));
