@@ -149,7 +149,8 @@ impl<T: Scalar> Store<T> {
     }
 
     /// Sorts some buckets by rows. Their chunks stand at `from`, where nothing is left of them; their
-    /// entries go to `to`, which is not behind it. `ends` are those of their rows and of all that follow, which are given back.
+    /// entries go to `to`, which is not behind it. `ends` are those of their rows and of all that follow,
+    /// which are given back.
     pub fn sort<'e>(
         &mut self,
         wave: &[Bucket],

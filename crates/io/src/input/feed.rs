@@ -12,8 +12,6 @@ pub(super) enum Feed {
     Ranges { next: u64, start: u64, end: u64, size: u64 },
     /// Of a packed one.
     Blocks { blocks: Receiver<std::io::Result<Block>>, empties: Sender<Vec<u8>>, line: u64 },
-    /// No more.
-    Nothing,
 }
 
 impl Feed {
@@ -45,12 +43,11 @@ impl Feed {
                 }
                 Ok(Err(error)) => {
                     piece.fault = Some(Fault::new(0, ErrorKind::Io(error)));
-                    *self = Self::Nothing;
                     true
                 }
+                // The thread has ended, as it does behind an error.
                 Err(_) => false,
             },
-            Self::Nothing => false,
         }
     }
 
@@ -59,7 +56,6 @@ impl Feed {
         match self {
             Self::Ranges { next, end, size, .. } => end.saturating_sub(*next).div_ceil(*size),
             Self::Blocks { .. } => u64::MAX,
-            Self::Nothing => 0,
         }
     }
 }
