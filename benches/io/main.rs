@@ -4,8 +4,8 @@
 //! cargo bench -p favard-benches --bench io -- [--entries N] [--rounds N] [--no-scipy]
 //! ```
 //!
-//! Files of N entries (default 10 million) with values of 17 digits, by rows and by columns, with short
-//! decimals and with small whole numbers. Both sides load them in turn; the best round counts. scipy gives triplets
+//! Files of N entries (default 10 million) with values of 17 digits, by rows, by columns and in no order, with
+//! short decimals and with small whole numbers. Both sides load them in turn; the best round counts. scipy gives triplets
 //! (`mmread`), favard a checked CSR matrix: the conversion that makes them equal (`tocsr`) is shown
 //! beside it, and not counted.
 //!
@@ -63,7 +63,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Outcome<()> {
     }
     let mut whole = None;
     println!("file              MB    favard s    MB/s   mmread s   tocsr s   times mmread");
-    for kind in [Kind::Rows, Kind::Columns, Kind::Short, Kind::Whole] {
+    for kind in [Kind::Rows, Kind::Columns, Kind::Shuffled, Kind::Short, Kind::Whole] {
         let path = folder.join(format!("{}.mtx", kind.name()));
         files::write(&path, kind, entries)?;
         let megabytes = std::fs::metadata(&path)?.len() as f64 / 1e6;
