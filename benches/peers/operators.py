@@ -1,4 +1,4 @@
-"""What the peers are given: the matrix, its transpose stored by rows, its mean, and a counter."""
+"""What the peers are given: the matrix and its transpose as products, centred, with a counter."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -6,53 +6,49 @@ from scipy.sparse.linalg import LinearOperator
 
 
 class Data:
-    """A matrix. The transpose and the mean are made when first asked for; `prepare` does so outside
-    of time and memory."""
+    """A matrix. What a peer needs beyond it, the mean and the transpose, is made in its time, as ours
+    is: everybody starts from the matrix."""
 
     def __init__(self, x):
         self.x = x
-        self.is_sparse = sp.issparse(x)
-        self._transpose = self._mean = None
-
-    @property
-    def transpose(self):
-        if self._transpose is None:
-            self._transpose = self.x.T.tocsr() if self.is_sparse else self.x.T
-        return self._transpose
+        # Whether the transpose is stored by rows, which costs a conversion, or the matrix is read as
+        # its transpose by columns, as SciPy's own `svds` does.
+        self.is_stored = False
+        self._mean = None
 
     @property
     def mean(self):
+        """The mean of the columns for measuring, made once."""
         if self._mean is None:
             self._mean = np.asarray(self.x.mean(axis=0)).ravel()
         return self._mean
 
-    def prepare(self, center, needs_transpose):
-        if needs_transpose:
-            self.transpose
-            if center:
-                self.mean
-
     def operator(self, center):
-        return Operator(self, self.mean if center else None)
+        is_stored = self.is_stored and sp.issparse(self.x)
+        transpose = self.x.T.tocsr() if is_stored else self.x.T
+        # The mean as a product: X.mean(axis=0) of a sparse matrix takes three times as long.
+        rows = self.x.shape[0]
+        mean = transpose @ np.ones(rows) / rows if center else None
+        return Operator(self.x, transpose, mean)
 
 
 class Operator(LinearOperator):
     """X − 1 meanᵀ without forming it, or X; counts how often each is applied to a block."""
 
-    def __init__(self, data, mean):
-        super().__init__(np.float64, data.x.shape)
-        self.data, self.mean, self.products = data, mean, 0
+    def __init__(self, x, transpose, mean):
+        super().__init__(np.float64, x.shape)
+        self.x, self.transpose, self.mean, self.products = x, transpose, mean, 0
 
     def _matmat(self, v):
         self.products += 1
-        z = self.data.x @ v
+        z = self.x @ v
         if self.mean is not None:
             z -= self.mean @ v
         return z
 
     def _rmatmat(self, z):
         self.products += 1
-        y = self.data.transpose @ z
+        y = self.transpose @ z
         if self.mean is not None:
             s = z.sum(axis=0)
             y -= np.outer(self.mean, s) if z.ndim == 2 else self.mean * s

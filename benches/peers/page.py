@@ -83,8 +83,7 @@ td:first-child,th:first-child{{text-align:left}}</style>
 <h2>Time</h2><p>Time of a peer divided by favard's, at the same measured residual
 max‖AᵀAv − s²v‖/s₁². To the right of ×1 favard is faster; a ring is a peer that was cut.</p>{time}
 <h2>Passes over the data</h2><p>AᵀA times a block is one pass.</p>{passes}
-<h2>Memory</h2><p>MB that a run takes beyond the data (and beyond the transpose, for those that
-multiply with a stored one).</p>{memory}
+<h2>Memory</h2><p>MB that a run takes beyond the data.</p>{memory}
 <h2>Least squares</h2>{squares}
 <h2>All results</h2><table>{table}</table></html>"""
 

@@ -52,13 +52,14 @@ class Worker:
         line, self.rest = self.rest.split(b"\n", 1)
         return json.loads(line)
 
-    def run(self, solver, center, k, parameter, limit):
+    def run(self, solver, center, k, parameter, limit, is_stored=False):
         """The answer to a question, or {"cut": limit} if the solver takes longer, or an error."""
         if self.process is None:
             hello = self.start()
             if self.process is None:
                 return {"error": hello.get("error", "the data could not be loaded in time")}
         ask = {"solver": solver, "center": center, "k": k, "parameter": parameter}
+        ask["is_stored"] = is_stored
         try:
             self.process.stdin.write((json.dumps(ask) + "\n").encode())
             self.process.stdin.flush()

@@ -17,8 +17,8 @@ class Solver:
     ladder: list
     # The first parameter to try for a residual; afterwards the last one that was right.
     guess: Callable = lambda target: 1.0
-    # Whether it multiplies with a stored transpose, which is made outside of time and memory.
-    needs_transpose: bool = False
+    # Whether it multiplies with the transpose, which it may have stored by rows first.
+    may_store: bool = False
 
     def first(self, target):
         """The rung that is the closest to the guess."""

@@ -4,7 +4,7 @@ Three lines for a question: when the solver begins, when it has ended, and the r
 one who asks can cut it.
 
 The peak memory of a run is what the process had in use at most, less what it had just before: the
-data, and for those that multiply with a stored transpose the transpose, are not counted.
+data is not counted.
 """
 
 import ctypes
@@ -69,7 +69,7 @@ def say(reply):
 
 def answer(data, ask):
     solver, center, k = SOLVERS[ask["solver"]], ask["center"], ask["k"]
-    data.prepare(center, solver.needs_transpose)
+    data.is_stored = ask["is_stored"]
     base = settle()
     time.sleep(CALM)
     say({"begin": True})

@@ -23,8 +23,9 @@
 //! - **One pass or two.** $A^T A X$ walks the rows once, gathering each and scattering it at once,
 //!   when a slab of the block is at most [`NEAR`] bytes. The processor works on the next row
 //!   while it scatters this one. Above, what is gathered from and what is scattered to drive each other
-//!   out of the caches. In one pass and in two: k = 8 with 50,000 columns, one thread, 3.4 and 4.0; with 80,000,
-//!   two threads, 4.8 and 3.3; k = 16 with 40,000, two threads, 4.5 and 3.2. One pass also needs no block of A X.
+//!   out of the caches. In one pass and in two (50,000 rows, two threads, best of 15, in turn): k = 8 with 20,000 columns
+//!   2.6 and 2.5, with 30,000 2.8 and 2.9, with 40,000 3.3 and 3.1, with 50,000 3.5 and 2.9; k = 16 with 20,000
+//!   4.2 and 3.9, with 50,000 9.7 and 6.0. One pass also needs no block of A X.
 //! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
 //!   4.3 without and 3.7 with it. In smaller slabs it only costs, and in one of up to twice that where nothing is
@@ -72,7 +73,7 @@ pub(crate) use values::{Ones, Values};
 use crate::Scalar;
 
 /// Bytes of a slab that one pass over the matrix can gather from and scatter to at once.
-const NEAR: usize = 4 << 20;
+const NEAR: usize = 2 << 20;
 
 /// Whether a slab of so many numbers a row is small enough for that.
 fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
