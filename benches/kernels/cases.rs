@@ -34,7 +34,9 @@ pub fn run<T: Scalar>(options: &Options) -> Outcome<()> {
     let x = random::<T>(options)?;
     let (rows, cols) = x.shape();
     let bits = 8 * size_of::<T>();
-    println!("\nf{bits}: {rows} × {cols}, {} entries, best of {}", x.entries(), options.rounds);
+    let [most, least] = [WIDTHS[0], WIDTHS[3]].map(|k| options.rounds_of(k));
+    let entries = x.entries();
+    println!("\nf{bits}: {rows} × {cols}, {entries} entries, best of {most} (k = 1) to {least}");
     let mut scipy = match options.scipy.then(|| Scipy::start(&x)) {
         None => None,
         Some(Ok(scipy)) => Some(scipy),
@@ -79,7 +81,7 @@ fn measure<T: Scalar>(
     let Blocks { w, z, y } = blocks;
     let (one, zero) = (T::one(), T::zero());
     // One round more than asked for: the first warms up.
-    for round in 0..=options.rounds {
+    for round in 0..=options.rounds_of(w.cols()) {
         for (t, pool) in pools.iter().enumerate() {
             pool.install(|| -> favard_operator::Result<()> {
                 let start = Instant::now();

@@ -9,13 +9,19 @@ pub struct Options {
     pub cols: usize,
     /// Entries of each row, at columns drawn uniformly.
     pub per_row: usize,
-    /// Rounds, of which the best counts.
+    /// Rounds for the widest block, of which the best counts: see [`Options::rounds_of`].
     pub rounds: usize,
     /// Whether scipy is measured too.
     pub scipy: bool,
 }
 
 impl Options {
+    /// Rounds for a block of `k` columns: up to eight times as many for narrow ones, so that all are watched
+    /// for about as long, and a busy moment of the machine hits none of them alone.
+    pub fn rounds_of(&self, k: usize) -> usize {
+        self.rounds * (32 / k).clamp(1, 8)
+    }
+
     /// Reads the arguments; those that cargo adds are ignored.
     pub fn parse(args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut options =
