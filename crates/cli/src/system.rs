@@ -55,6 +55,21 @@ impl System {
     }
 }
 
+impl System {
+    /// `Ok` where a run that reads a few rows a step can be saved, if that is asked for.
+    pub fn check_saved(&self, args: &SystemArgs, save: &SaveArgs) -> Result<()> {
+        let (count, (_, cols)) = (self.rhs.cols(), self.data.shape());
+        if save.is_asked_for() && count > cols {
+            let problem = format!(
+                "columns: {count} are more than the {cols} of the matrix: such runs are made in \
+                 parts, which --checkpoint does not save"
+            );
+            return Err(Error::argument(args.rhs.display().to_string(), problem));
+        }
+        Ok(())
+    }
+}
+
 /// The columns of a file with so many rows, and so many columns where that is said; a single row may
 /// stand for a column. The shape is looked at before the matrix is written out in full.
 pub fn columns(

@@ -12,12 +12,15 @@ Examples:
   favard lstsq design.csv response.csv --intercept
   favard lstsq A.mtx b.npy --ridge 0.1 -o out
   favard lstsq A.npz b.csv --weights w.csv --tol 1e-10 --json
+  favard lstsq A.npz b.csv --method svrg --batch 256
   favard lstsq A.npz b.csv -o out --checkpoint run.favard
   favard lstsq A.npz b.csv -o out --checkpoint run.favard --resume run.favard
 
 A is in any format; b is a .npy, .csv, .tsv or .mtx file with a row for each row of A and a column for
-each right-hand side. Methods: auto, direct, cg, lsmr, heavy-ball, chebyshev. How a file is to be read
-is said of A; of b and the weights it is found out.
+each right-hand side. How a file is to be read is said of A; of b and the weights it is found out.
+
+Methods: auto, direct, cg, lsmr, heavy-ball, chebyshev; and two that read a few rows a step: minibatch, for
+systems that have a solution (else it ends at the noise, above T, and says so), and svrg, for any.
 
 Results in DIR: solution.csv and .npy (columns of A × right-hand sides; with --intercept the last row
 of the .csv is the intercept, which intercept.npy has, too), info.json (what --json prints).
@@ -89,6 +92,10 @@ pub enum LstsqMethod {
     HeavyBall,
     /// The Chebyshev semi-iteration
     Chebyshev,
+    /// Heavy ball on batches of rows
+    Minibatch,
+    /// SVRG with momentum
+    Svrg,
 }
 
 /// Arguments of `favard lstsq`.
@@ -100,6 +107,10 @@ pub struct LstsqArgs {
     /// The method.
     #[arg(long, value_name = "NAME", default_value = "auto", hide_possible_values = true)]
     pub method: LstsqMethod,
+
+    /// Rows of a step of minibatch and svrg; 64 unless given.
+    #[arg(long, value_name = "S")]
+    pub batch: Option<NonZeroUsize>,
 
     /// λ of ‖Ax − b‖² + λ‖x‖².
     #[arg(long, value_name = "L", default_value_t = 0.0)]

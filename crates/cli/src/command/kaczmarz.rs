@@ -23,15 +23,8 @@ struct Keys {
 
 pub fn run(args: &KaczmarzArgs) -> Result<Outcome> {
     let system = System::load(&args.system)?;
-    let (rows, cols) = system.data.shape();
-    let count = system.rhs.cols();
-    if args.save.is_asked_for() && count > cols {
-        let problem = format!(
-            "columns: {count} are more than the {cols} of the matrix: such runs are made in parts, \
-             which --checkpoint does not save"
-        );
-        return Err(Error::argument(args.system.rhs.display().to_string(), problem));
-    }
+    system.check_saved(&args.system, &args.save)?;
+    let (rows, _) = system.data.shape();
     // More rows than there are is a pass over all of them.
     let batch = args.batch.get().min(rows.max(1));
     let mut method = Kaczmarz::new()

@@ -1,7 +1,9 @@
 //! `favard lstsq`: linear least squares.
 
+use std::num::NonZeroUsize;
+
 use favard_models::LeastSquares;
-use favard_models::least_squares::Method;
+use favard_models::least_squares::{Method, Sampled};
 use serde::Serialize;
 
 use crate::Outcome;
@@ -20,17 +22,44 @@ struct Keys {
     weighted: bool,
 }
 
-pub fn run(args: &LstsqArgs) -> Result<Outcome> {
-    let system = System::load(&args.system)?;
-    let mut problem = LeastSquares::new()
-        .method(match args.method {
+/// How the system is solved: by products with the whole matrix, or by a few rows a step.
+enum Way {
+    Whole(Method),
+    Rows(Sampled),
+}
+
+/// Rows of a step unless given.
+const BATCH: usize = 64;
+
+impl Way {
+    /// The way that is asked for, with a matrix of so many rows.
+    fn new(args: &LstsqArgs, rows: usize) -> Result<Self> {
+        // More rows than there are is a pass over all of them.
+        let batch = args.batch.map_or(BATCH, NonZeroUsize::get).min(rows.max(1));
+        let method = match args.method {
             LstsqMethod::Auto => Method::Auto,
             LstsqMethod::Direct => Method::Direct,
             LstsqMethod::Cg => Method::Cg,
             LstsqMethod::Lsmr => Method::Lsmr,
             LstsqMethod::HeavyBall => Method::HeavyBall { bounds: None },
             LstsqMethod::Chebyshev => Method::Chebyshev { bounds: None },
-        })
+            LstsqMethod::Minibatch => return Ok(Self::Rows(Sampled::mini_batch(batch))),
+            LstsqMethod::Svrg => return Ok(Self::Rows(Sampled::svrg(batch))),
+        };
+        match args.batch {
+            None => Ok(Self::Whole(method)),
+            Some(batch) => {
+                let problem = format!("{batch} is for --method minibatch and svrg");
+                Err(Error::argument("--batch", problem))
+            }
+        }
+    }
+}
+
+pub fn run(args: &LstsqArgs) -> Result<Outcome> {
+    let system = System::load(&args.system)?;
+    let way = Way::new(args, system.data.shape().0)?;
+    let mut problem = LeastSquares::new()
         .ridge(args.ridge)
         .intercept(args.intercept)
         .tolerance(args.system.tol)
@@ -47,9 +76,15 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
         show(&progress, &args.system, record);
         flow()
     };
-    let found = problem
-        .fit_saved(&system.data.rows(), &system.rhs, &args.save.checkpoints(), &mut watch)
-        .map_err(Error::of(&system.data.name))?;
+    let (rows, rhs, saved) = (&system.data.rows(), &system.rhs, &args.save.checkpoints());
+    let found = match &way {
+        Way::Whole(method) => problem.method(*method).fit_saved(rows, rhs, saved, &mut watch),
+        Way::Rows(sampled) => {
+            system.check_saved(&args.system, &args.save)?;
+            problem.solve_rows_saved(rows, rhs, sampled, saved, &mut watch)
+        }
+    };
+    let found = found.map_err(Error::of(&system.data.name))?;
     let time = progress.finish();
     let keys = Keys {
         ridge: args.ridge,

@@ -85,6 +85,46 @@ fn methods_and_formats() {
     }
 }
 
+/// A few rows a step: both ways solve a system that has a solution, SVRG any; mini-batches say that they
+/// ended at the noise. A run that is saved goes on to the same bits.
+#[test]
+fn a_few_rows_a_step() {
+    let folder = Folder::new();
+    let entry = |i: usize, j: usize| ((7 * i + 13 * j * j + i * j) % 17) as f64 - 8.0;
+    let row = |i: usize| (0..4).map(|j| entry(i, j)).collect::<Vec<_>>();
+    let (mut a, mut consistent, mut noisy) = (String::new(), String::new(), String::new());
+    for i in 0..400 {
+        let row = row(i);
+        let b: f64 = row.iter().zip([1.0, -2.0, 3.0, 0.5]).map(|(a, x)| a * x).sum();
+        a += &(row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n");
+        consistent += &format!("{b}\n");
+        noisy += &format!("{}\n", b + ((i * i) % 11) as f64);
+    }
+    let a = folder.file("a.csv", a);
+    let (b, noisy) = (folder.file("b.csv", consistent), folder.file("noisy.csv", noisy));
+    for method in ["minibatch", "svrg"] {
+        let json =
+            run(&["lstsq", &a, &b, "--method", method, "--batch", "32", "--json"]).met().json();
+        assert!(numbers(&json["relative_residuals"])[0] <= 1e-8, "{json}");
+        assert!(json["reason"].as_str().unwrap().contains("32"), "{json}");
+    }
+    let args = ["lstsq", &a, &noisy, "--method", "svrg", "--json"];
+    let whole = run(&args).met().json();
+    assert!(numbers(&whole["certificates"])[0] <= 1e-8, "{whole}");
+    let stopped =
+        run(&["lstsq", &a, &noisy, "--method", "minibatch", "--max-passes", "50", "--json"]);
+    assert_eq!(stopped.code, Some(2), "{}", stopped.err);
+    let (saved, out) = (folder.path("run.favard"), folder.path("out"));
+    let save = ["--checkpoint", &saved, "--checkpoint-every", "0"];
+    let cut = run(&[&args[..], &save, &["--max-passes", "4"]].concat());
+    assert_eq!(cut.code, Some(2), "{}", cut.err);
+    run(&[&args[..], &["--resume", &saved, "-o", &out]].concat()).met();
+    let unbroken = folder.path("unbroken");
+    run(&[&args[..], &["-o", &unbroken]].concat()).met();
+    let bytes = |name: &str| std::fs::read(folder.join(name)).unwrap();
+    assert_eq!(bytes("out/solution.npy"), bytes("unbroken/solution.npy"));
+}
+
 /// (AᵀA + λ) x = Aᵀb, and a row of weight 0 does not count.
 #[test]
 fn ridge_and_weights() {
@@ -137,6 +177,8 @@ fn bad_input() {
     run(&["lstsq", &t, &y, "--ridge=-1"]).failed("ridge: -1 must be finite and at least 0");
     run(&["lstsq", &t, &y, "--tol", "NaN"]).failed("tolerance: NaN must be finite");
     run(&["lstsq", &t, &y, "--method", "simplex"]).failed("invalid value 'simplex'");
+    run(&["lstsq", &t, &y, "--batch", "8"]).failed("--batch: 8 is for --method minibatch and svrg");
+    run(&["lstsq", &t, &y, "--method", "svrg", "--batch", "0"]).failed("invalid value '0'");
     run(&["lstsq", &t]).failed("required arguments were not provided");
     run(&["lstsq", &t, &y, "-o", &format!("{t}/out")]).failed("t.csv/out: ");
 }

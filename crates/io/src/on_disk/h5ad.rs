@@ -8,7 +8,7 @@ use hdf5_pure::{Dataset, File};
 use super::Opened;
 use super::part::{Lists, Part};
 use crate::error::{ErrorKind, Result};
-use crate::h5ad::{AnnData, PART, X, guarded, windows};
+use crate::h5ad::{AnnData, X, guarded};
 use crate::input::Source;
 use crate::npz::last;
 use crate::read::check_columns;
@@ -53,12 +53,9 @@ impl<T: Scalar> Lists<T> for H5ad {
         guarded(&self.source, || {
             let anndata = AnnData { source: &self.source, file: self.file.clone() };
             let bound = ("column index", last(self.cols));
-            for (from, count) in windows(entries.len() as u64, PART) {
-                let window = (entries.start as u64 + from, count);
-                anndata.indices("indices", &self.columns, window, bound, &mut part.columns)?;
-                anndata.numbers("X/data", &self.values, window, &mut part.values)?;
-            }
-            Ok(())
+            let entries = entries.start as u64..entries.end as u64;
+            let lists = (&mut part.columns, &mut part.values);
+            anndata.entries((&self.columns, &self.values), entries, bound, lists)
         })
     }
 }

@@ -1,5 +1,7 @@
 //! AnnData files: HDF5, read by a reader in pure Rust.
 
+mod windows;
+
 use favard_operator::{Csr, Scalar};
 use hdf5_pure::{AttrValue, DType, Dataset, File, Group};
 use ndarray::Array2;
@@ -12,9 +14,7 @@ use crate::loaded::{Loaded, Matrix};
 use crate::quiet::caught;
 use crate::read::{check_columns, check_rows};
 use crate::text::precision;
-
-/// Numbers that are read at a time.
-pub(crate) const PART: u64 = 1 << 18;
+use windows::{PART, windows};
 
 /// Reads X with the names of its rows (`obs`) and columns (`var`).
 pub(crate) fn read<T: Scalar>(source: &Source<'_>) -> Result<Loaded<T>> {
@@ -224,11 +224,11 @@ impl<'s> AnnData<'s> {
     fn dense<T: Scalar>(&self, array: &Dataset) -> Result<Array2<T>> {
         self.check_size("X", array)?;
         let (rows, cols) = self.matrix_shape(array)?;
-        let step = (PART / cols.max(1)).max(1);
         let mut values = Vec::new();
         if cols > 0 {
-            for window in windows(rows, step) {
-                self.numbers("X", array, window, &mut values)?;
+            for windows in self.parts("X", array, 0..rows, cols)? {
+                let read = |window, list: &mut Vec<T>| self.numbers("X", array, window, list);
+                self.together(&windows, read, &mut values)?;
             }
         }
         values.shrink_to_fit();
@@ -259,10 +259,8 @@ impl<'s> AnnData<'s> {
         let bound = (minor.0, (minor.1 as u64).saturating_sub(1));
         if is_csr {
             let (mut columns, mut values) = (Vec::<u32>::new(), Vec::<T>::new());
-            for window in windows(entries, PART) {
-                self.indices("indices", &indices, window, bound, &mut columns)?;
-                self.numbers("X/data", &data, window, &mut values)?;
-            }
+            let lists = (&mut columns, &mut values);
+            self.entries((&indices, &data), 0..entries, bound, lists)?;
             columns.shrink_to_fit();
             values.shrink_to_fit();
             return finish(cols, starts, columns, values).map_err(fail);
@@ -270,20 +268,23 @@ impl<'s> AnnData<'s> {
         // By columns: the entries of each row are counted, then put in their places.
         let mut counts = zeros("row pointers", 0_usize, rows + 1).map_err(fail)?;
         let mut part_rows = Vec::<u32>::new();
-        for window in windows(entries, PART) {
+        for windows in self.parts("X/indices", &indices, 0..entries, 1)? {
             part_rows.clear();
-            self.indices("indices", &indices, window, bound, &mut part_rows)?;
+            let read = |window, list: &mut Vec<u32>| {
+                self.indices("indices", &indices, window, bound, list)
+            };
+            self.together(&windows, read, &mut part_rows)?;
             part_rows.iter().for_each(|&row| counts[row as usize + 1] += 1);
         }
         let mut scatter = Scatter::new(counts).map_err(fail)?;
         let (mut part_values, mut part_columns) = (Vec::<T>::new(), Vec::<u32>::new());
         let mut column = 0_u32;
-        for (first, count) in windows(entries, PART) {
+        for (first, count) in windows(0..entries, PART) {
             part_rows.clear();
             part_values.clear();
             part_columns.clear();
-            self.indices("indices", &indices, (first, count), bound, &mut part_rows)?;
-            self.numbers("X/data", &data, (first, count), &mut part_values)?;
+            let lists = (&mut part_rows, &mut part_values);
+            self.entries((&indices, &data), first..first + count, bound, lists)?;
             for position in first..first + count {
                 let is_past = |end: &usize| *end as u64 <= position;
                 while starts.get(column as usize + 1).is_some_and(is_past) {
@@ -301,7 +302,7 @@ impl<'s> AnnData<'s> {
         let (array, length) = self.list("indptr")?;
         self.check_count("indptr", "pointers", lines.saturating_add(1), length)?;
         let mut pointers = Vec::<usize>::new();
-        for window in windows(length, PART) {
+        for window in windows(0..length, PART) {
             self.indices("indptr", &array, window, ("pointer", entries), &mut pointers)?;
         }
         let (first, last) = (pointers.first().copied(), pointers.last().copied());
@@ -364,11 +365,6 @@ impl<'s> AnnData<'s> {
         };
         names.map(Some).map_err(|error| self.fail(&part, error))
     }
-}
-
-/// `(first, count)` of the parts of so many.
-pub(crate) fn windows(length: u64, step: u64) -> impl Iterator<Item = (u64, u64)> {
-    (0..length.div_ceil(step)).map(move |i| (i * step, step.min(length - i * step)))
 }
 
 fn word(value: &AttrValue) -> Option<String> {
