@@ -1,5 +1,7 @@
 //! `favard lstsq`.
 
+use std::fmt::Write;
+
 use crate::support::{Folder, numbers, run};
 
 /// y = 1 + 2t at t = 0, 1, 2, 3 with noise: the line of least squares is 1.06 + 1.96 t.
@@ -97,8 +99,8 @@ fn a_few_rows_a_step() {
         let row = row(i);
         let b: f64 = row.iter().zip([1.0, -2.0, 3.0, 0.5]).map(|(a, x)| a * x).sum();
         a += &(row.iter().map(f64::to_string).collect::<Vec<_>>().join(",") + "\n");
-        consistent += &format!("{b}\n");
-        noisy += &format!("{}\n", b + ((i * i) % 11) as f64);
+        writeln!(consistent, "{b}").unwrap();
+        writeln!(noisy, "{}", b + ((i * i) % 11) as f64).unwrap();
     }
     let a = folder.file("a.csv", a);
     let (b, noisy) = (folder.file("b.csv", consistent), folder.file("noisy.csv", noisy));

@@ -1,6 +1,8 @@
 //! Files in and out.
 
 mod bad;
+#[cfg(feature = "h5ad")]
+mod chunks;
 mod formats;
 mod fuzz;
 mod large;
