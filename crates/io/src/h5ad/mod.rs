@@ -14,7 +14,6 @@ use crate::loaded::{Loaded, Matrix};
 use crate::quiet::caught;
 use crate::read::{check_columns, check_rows};
 use crate::text::precision;
-use windows::{PART, windows};
 
 /// Reads X with the names of its rows (`obs`) and columns (`var`).
 pub(crate) fn read<T: Scalar>(source: &Source<'_>) -> Result<Loaded<T>> {
@@ -172,7 +171,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// Appends numbers from some rows of an array.
-    pub fn numbers<T: Scalar>(
+    fn numbers<T: Scalar>(
         &self,
         part: &str,
         array: &Dataset,
@@ -194,7 +193,7 @@ impl<'s> AnnData<'s> {
     }
 
     /// Appends whole numbers from a list, each at most `high`.
-    pub fn indices<I: TryFrom<i64>>(
+    fn indices<I: TryFrom<i64>>(
         &self,
         name: &str,
         array: &Dataset,
@@ -227,8 +226,7 @@ impl<'s> AnnData<'s> {
         let mut values = Vec::new();
         if cols > 0 {
             for windows in self.parts("X", array, 0..rows, cols)? {
-                let read = |window, list: &mut Vec<T>| self.numbers("X", array, window, list);
-                self.together(&windows, read, &mut values)?;
+                self.numbers_of("X", array, &windows, &mut values)?;
             }
         }
         values.shrink_to_fit();
@@ -257,10 +255,13 @@ impl<'s> AnnData<'s> {
         let [rows, cols] = [rows, cols].map(|size| usize::try_from(size).unwrap_or(usize::MAX));
         let minor = if is_csr { ("column index", cols) } else { ("row index", rows) };
         let bound = (minor.0, (minor.1 as u64).saturating_sub(1));
+        let parts = self.parts("X/indices", &indices, 0..entries, 1)?;
         if is_csr {
             let (mut columns, mut values) = (Vec::<u32>::new(), Vec::<T>::new());
-            let lists = (&mut columns, &mut values);
-            self.entries((&indices, &data), 0..entries, bound, lists)?;
+            for windows in parts {
+                let lists = (&mut columns, &mut values);
+                self.entries_of((&indices, &data), &windows, bound, lists)?;
+            }
             columns.shrink_to_fit();
             values.shrink_to_fit();
             return finish(cols, starts, columns, values).map_err(fail);
@@ -268,30 +269,28 @@ impl<'s> AnnData<'s> {
         // By columns: the entries of each row are counted, then put in their places.
         let mut counts = zeros("row pointers", 0_usize, rows + 1).map_err(fail)?;
         let mut part_rows = Vec::<u32>::new();
-        for windows in self.parts("X/indices", &indices, 0..entries, 1)? {
+        for windows in &parts {
             part_rows.clear();
-            let read = |window, list: &mut Vec<u32>| {
-                self.indices("indices", &indices, window, bound, list)
-            };
-            self.together(&windows, read, &mut part_rows)?;
+            self.indices_of("indices", &indices, windows, bound, &mut part_rows)?;
             part_rows.iter().for_each(|&row| counts[row as usize + 1] += 1);
         }
         let mut scatter = Scatter::new(counts).map_err(fail)?;
         let (mut part_values, mut part_columns) = (Vec::<T>::new(), Vec::<u32>::new());
-        let mut column = 0_u32;
-        for (first, count) in windows(0..entries, PART) {
+        let (mut column, mut first) = (0_u32, 0);
+        for windows in parts {
             part_rows.clear();
             part_values.clear();
             part_columns.clear();
             let lists = (&mut part_rows, &mut part_values);
-            self.entries((&indices, &data), first..first + count, bound, lists)?;
-            for position in first..first + count {
-                let is_past = |end: &usize| *end as u64 <= position;
+            self.entries_of((&indices, &data), &windows, bound, lists)?;
+            for position in first..first + part_rows.len() {
+                let is_past = |end: &usize| *end <= position;
                 while starts.get(column as usize + 1).is_some_and(is_past) {
                     column += 1;
                 }
                 part_columns.push(column);
             }
+            first += part_rows.len();
             scatter.place(together(&part_rows, &part_columns, &part_values));
         }
         scatter.finish(cols).map_err(fail)
@@ -302,8 +301,9 @@ impl<'s> AnnData<'s> {
         let (array, length) = self.list("indptr")?;
         self.check_count("indptr", "pointers", lines.saturating_add(1), length)?;
         let mut pointers = Vec::<usize>::new();
-        for window in windows(0..length, PART) {
-            self.indices("indptr", &array, window, ("pointer", entries), &mut pointers)?;
+        for windows in self.parts("X/indptr", &array, 0..length, 1)? {
+            let bound = ("pointer", entries);
+            self.indices_of("indptr", &array, &windows, bound, &mut pointers)?;
         }
         let (first, last) = (pointers.first().copied(), pointers.last().copied());
         self.check_count("indptr", "first pointer", 0, first.unwrap_or(0) as u64)?;

@@ -10,17 +10,18 @@ use super::{AnnData, guarded};
 use crate::csr::reserve;
 use crate::error::Result;
 
-/// Numbers of an array that are read at a time, in windows that the threads share.
-pub(super) const PART: u64 = 1 << 18;
+/// Numbers of an array that are read at a time, in windows that the threads share: what bounds the memory.
+const PART: u64 = 1 << 18;
 
-/// Numbers of a window, rounded up to whole chunks of the file, each of which is then unpacked once.
+/// Numbers of a window, rounded up to whole chunks of the file, each of which is then unpacked once. Chunks
+/// of more than a part are read in parts.
 const WINDOW: u64 = 1 << 15;
 
 /// The first of some rows of an array, and how many.
 pub(super) type Window = (u64, u64);
 
 /// The parts of a range that end at whole steps.
-pub(super) fn windows(range: Range<u64>, step: u64) -> impl Iterator<Item = Window> {
+fn windows(range: Range<u64>, step: u64) -> impl Iterator<Item = Window> {
     let Range { start, end } = range;
     (start / step..end.div_ceil(step)).map(move |number| {
         let first = start.max(number * step);
@@ -29,8 +30,7 @@ pub(super) fn windows(range: Range<u64>, step: u64) -> impl Iterator<Item = Wind
 }
 
 impl AnnData<'_> {
-    /// Some rows of an array in windows, several of which are read at a time: how many does not
-    /// depend on the threads, since it is what bounds the memory.
+    /// Some rows of an array of `width` numbers each, in parts, and those in windows.
     pub fn parts(
         &self,
         part: &str,
@@ -41,15 +41,16 @@ impl AnnData<'_> {
         let chunk = array.chunk_shape().map_err(|error| self.fail(part, error))?;
         let chunk = chunk.and_then(|shape| shape.first().copied()).unwrap_or(1).max(1);
         let [window, all] = [WINDOW, PART].map(|numbers| (numbers / width.max(1)).max(1));
-        let step = window.checked_next_multiple_of(chunk).unwrap_or(window);
-        let many = usize::try_from(all / step).unwrap_or(1).max(1);
+        let step = window.checked_next_multiple_of(chunk).unwrap_or(all).min(all);
+        let many = usize::try_from(all / step).unwrap_or(1);
         let windows: Vec<Window> = windows(rows, step).collect();
         Ok(windows.chunks(many).map(<[_]>::to_vec).collect())
     }
 
     /// Appends what `read` gives for each of the windows, in their order; the threads share them.
-    pub fn together<V: Send + Copy>(
+    fn together<V: Send + Copy>(
         &self,
+        what: &'static str,
         windows: &[Window],
         read: impl Fn(Window, &mut Vec<V>) -> Result<()> + Sync,
         to: &mut Vec<V>,
@@ -61,37 +62,50 @@ impl AnnData<'_> {
         let lists: Vec<Result<Vec<V>>> = windows.par_iter().map(read).collect();
         for list in lists {
             let list = list?;
-            reserve("numbers", to, list.len()).map_err(|kind| self.source.error(kind))?;
+            reserve(what, to, list.len()).map_err(|kind| self.source.error(kind))?;
             to.extend_from_slice(&list);
         }
         Ok(())
     }
 
-    /// Appends the indices and the values of some entries; all threads read and unpack.
-    pub fn entries<T: Scalar>(
+    /// Appends the numbers of a part of an array.
+    pub fn numbers_of<T: Scalar>(
+        &self,
+        part: &str,
+        array: &Dataset,
+        windows: &[Window],
+        to: &mut Vec<T>,
+    ) -> Result<()> {
+        let read = |window, list: &mut Vec<T>| self.numbers(part, array, window, list);
+        self.together("values", windows, read, to)
+    }
+
+    /// Appends the whole numbers of a part of a list, each at most the second of `bound`.
+    pub fn indices_of<I: TryFrom<i64> + Send + Copy>(
+        &self,
+        name: &str,
+        array: &Dataset,
+        windows: &[Window],
+        bound: (&'static str, u64),
+        to: &mut Vec<I>,
+    ) -> Result<()> {
+        let read = |window, list: &mut Vec<I>| self.indices(name, array, window, bound, list);
+        self.together(bound.0, windows, read, to)
+    }
+
+    /// Appends the indices and the values of a part of the entries; all threads read and unpack.
+    pub fn entries_of<T: Scalar>(
         &self,
         (indices, data): (&Dataset, &Dataset),
-        entries: Range<u64>,
+        windows: &[Window],
         bound: (&'static str, u64),
         (places, values): (&mut Vec<u32>, &mut Vec<T>),
     ) -> Result<()> {
-        for windows in self.parts("X/indices", indices, entries, 1)? {
-            let (of_places, of_values) = rayon::join(
-                || {
-                    let read = |window, list: &mut Vec<u32>| {
-                        self.indices("indices", indices, window, bound, list)
-                    };
-                    self.together(&windows, read, places)
-                },
-                || {
-                    let read =
-                        |window, list: &mut Vec<T>| self.numbers("X/data", data, window, list);
-                    self.together(&windows, read, values)
-                },
-            );
-            of_places.and(of_values)?;
-        }
-        Ok(())
+        let (of_places, of_values) = rayon::join(
+            || self.indices_of("indices", indices, windows, bound, places),
+            || self.numbers_of("X/data", data, windows, values),
+        );
+        of_places.and(of_values)
     }
 }
 

@@ -54,8 +54,11 @@ impl<T: Scalar> Lists<T> for H5ad {
             let anndata = AnnData { source: &self.source, file: self.file.clone() };
             let bound = ("column index", last(self.cols));
             let entries = entries.start as u64..entries.end as u64;
-            let lists = (&mut part.columns, &mut part.values);
-            anndata.entries((&self.columns, &self.values), entries, bound, lists)
+            for windows in anndata.parts("X/indices", &self.columns, entries, 1)? {
+                let lists = (&mut part.columns, &mut part.values);
+                anndata.entries_of((&self.columns, &self.values), &windows, bound, lists)?;
+            }
+            Ok(())
         })
     }
 }

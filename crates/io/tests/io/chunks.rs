@@ -85,8 +85,9 @@ fn chunks_of_any_size_are_read() -> Result<()> {
         assert_eq!((found.shape(), found.entries()), ((COLS, ROWS), wanted.entries()));
         let turned = found.multiply_adjoint(x.as_ref()).unwrap();
         assert_eq!(turned.shape(), product.shape());
-        // Sums of at most nine products of each row, in another order.
-        let size = 9.0 * 4.0 * 6.0;
+        // Sums of at most nine products of each row, in another order: n ε Σ|a||x| at most.
+        let largest = (0..COLS).flat_map(|i| x.row(i)).fold(0.0_f64, |m, v| m.max(v.abs()));
+        let size = 9.0 * 4.0 * largest;
         for row in 0..ROWS {
             for (a, b) in turned.row(row).iter().zip(product.row(row)) {
                 assert!((a - b).abs() <= 9.0 * f64::EPSILON * size, "{chunks:?}, row {row}");
