@@ -53,9 +53,7 @@ impl System {
         });
         Ok(Self { data, rhs: Block::from_array(rhs.view()), names, _made: made })
     }
-}
 
-impl System {
     /// `Ok` where a run that reads a few rows a step can be saved, if that is asked for.
     pub fn check_saved(&self, args: &SystemArgs, save: &SaveArgs) -> Result<()> {
         let (count, (_, cols)) = (self.rhs.cols(), self.data.shape());

@@ -32,10 +32,9 @@ enum Way {
 const BATCH: usize = 64;
 
 impl Way {
-    /// The way that is asked for, with a matrix of so many rows.
-    fn new(args: &LstsqArgs, rows: usize) -> Result<Self> {
-        // More rows than there are is a pass over all of them.
-        let batch = args.batch.map_or(BATCH, NonZeroUsize::get).min(rows.max(1));
+    /// The way that is asked for.
+    fn new(args: &LstsqArgs) -> Result<Self> {
+        let batch = args.batch.map_or(BATCH, NonZeroUsize::get);
         let method = match args.method {
             LstsqMethod::Auto => Method::Auto,
             LstsqMethod::Direct => Method::Direct,
@@ -57,8 +56,11 @@ impl Way {
 }
 
 pub fn run(args: &LstsqArgs) -> Result<Outcome> {
+    let way = Way::new(args)?;
     let system = System::load(&args.system)?;
-    let way = Way::new(args, system.data.shape().0)?;
+    if matches!(way, Way::Rows(_)) {
+        system.check_saved(&args.system, &args.save)?;
+    }
     let mut problem = LeastSquares::new()
         .ridge(args.ridge)
         .intercept(args.intercept)
@@ -79,10 +81,7 @@ pub fn run(args: &LstsqArgs) -> Result<Outcome> {
     let (rows, rhs, saved) = (&system.data.rows(), &system.rhs, &args.save.checkpoints());
     let found = match &way {
         Way::Whole(method) => problem.method(*method).fit_saved(rows, rhs, saved, &mut watch),
-        Way::Rows(sampled) => {
-            system.check_saved(&args.system, &args.save)?;
-            problem.solve_rows_saved(rows, rhs, sampled, saved, &mut watch)
-        }
+        Way::Rows(sampled) => problem.solve_rows_saved(rows, rhs, sampled, saved, &mut watch),
     };
     let found = found.map_err(Error::of(&system.data.name))?;
     let time = progress.finish();

@@ -180,6 +180,9 @@ fn bad_input() {
     run(&["lstsq", &t, &y, "--tol", "NaN"]).failed("tolerance: NaN must be finite");
     run(&["lstsq", &t, &y, "--method", "simplex"]).failed("invalid value 'simplex'");
     run(&["lstsq", &t, &y, "--batch", "8"]).failed("--batch: 8 is for --method minibatch and svrg");
+    let save = ["--checkpoint", &folder.path("run.favard")];
+    run(&[&["lstsq", &t, &two, "--method", "svrg"][..], &save].concat())
+        .failed("two.csv: columns: 2 are more than the 1 of the matrix");
     run(&["lstsq", &t, &y, "--method", "svrg", "--batch", "0"]).failed("invalid value '0'");
     run(&["lstsq", &t]).failed("required arguments were not provided");
     run(&["lstsq", &t, &y, "-o", &format!("{t}/out")]).failed("t.csv/out: ");
