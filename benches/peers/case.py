@@ -33,21 +33,22 @@ def solve(workers, is_sparse, guesses, center, k, targets, rounds, say):
             if best is not None:
                 guesses[name, target] = best
                 found[name] = results[name]["parameter"] = parameter
-        time(workers, results, found, center, k, target, rounds, say)
+        storing = {n for n in found if is_sparse and SOLVERS[n].may_store}
+        time(workers, results, found, storing, center, k, target, rounds, say)
         judge(results, target)
         yield target, results
 
 
-def time(workers, results, found, center, k, target, rounds, say):
+def time(workers, results, found, storing, center, k, target, rounds, say):
     """Interleaved: everybody once, then again; the shortest counts. The search was the warm-up, and
-    what it measured stays for those that are far behind. A peer that is faster when it stores the
-    transpose first, that included, does so."""
+    what it measured stays for those that are far behind. Of the peers that may store the transpose
+    first, those do that are faster with it, that included."""
     first = results["favard"]["seconds"]
     far = {name for name in found if results[name]["seconds"] > SLOW * first}
     for name in far:
         results[name]["is_timed_once"] = True
     stored = set()
-    for name in (name for name in found if SOLVERS[name].may_store and name not in far):
+    for name in storing - far:
         say(f"{target:.0e} {name}, its transpose stored")
         other = workers.of(name).run(name, center, k, found[name], 600, is_stored=True)
         if other.get("seconds", float("inf")) < results[name]["seconds"]:

@@ -1,7 +1,6 @@
 """What the peers are given: the matrix and its transpose as products, centred, with a counter."""
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 
@@ -24,9 +23,8 @@ class Data:
         return self._mean
 
     def operator(self, center):
-        is_stored = self.is_stored and sp.issparse(self.x)
-        transpose = self.x.T.tocsr() if is_stored else self.x.T
-        # The mean as a product: X.mean(axis=0) of a sparse matrix takes three times as long.
+        transpose = self.x.T.tocsr() if self.is_stored else self.x.T
+        # As a product: X.mean(axis=0) of a sparse matrix takes longer.
         rows = self.x.shape[0]
         mean = transpose @ np.ones(rows) / rows if center else None
         return Operator(self.x, transpose, mean)
