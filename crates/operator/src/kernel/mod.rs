@@ -8,8 +8,8 @@
 //! # Schedule
 //! What decides is where the rows of the block are found that a sparse row names: 64 bytes of the
 //! block are fetched for each entry of 12. Figures are nanoseconds an entry of `f64`, best of 7 or more,
-//! rows of 100 entries at uniformly random columns unless said otherwise, AVX2, second-level cache of
-//! 512 KB, on a machine that others used too: differences below 10 % say nothing.
+//! rows of 100 entries at uniformly random columns, AVX2, second-level cache of 512 KB unless said
+//! otherwise, on a machine that others used too: differences below 10 % say nothing.
 //!
 //! - **Slabs.** A wide block is worked on in slabs of 16 columns, two cache lines of `f64`, which come
 //!   together, copied out into rows of so many numbers first unless it has that layout. $A^T A X$ with k = 16
@@ -23,9 +23,11 @@
 //! - **One pass or two.** $A^T A X$ walks the rows once, gathering each and scattering it at once,
 //!   when a slab of the block is at most [`NEAR`] bytes. The processor works on the next row
 //!   while it scatters this one. Above, what is gathered from and what is scattered to drive each other
-//!   out of the caches. In one pass and in two (50,000 rows, two threads, best of 15, in turn): k = 8 with 20,000 columns
-//!   2.6 and 2.5, with 30,000 2.8 and 2.9, with 40,000 3.3 and 3.1, with 50,000 3.5 and 2.9; k = 16 with 20,000
-//!   4.2 and 3.9, with 50,000 9.7 and 6.0. One pass also needs no block of A X.
+//!   out of the second-level cache. In one pass and in two (60,000 rows, AVX-512, second-level cache of 2 MiB, best of 15,
+//!   in turn, one thread and two): k = 8 with 4,000 columns 2.5, 1.5 and 3.7, 1.9; with 8,000 3.3, 1.6 and 3.9, 1.8; with
+//!   16,000 5.4, 2.2 and 3.8, 2.0; k = 16 with 4,000 columns 3.9, 2.2 and 4.9, 2.7; with 8,000 6.2, 3.8 and 4.9, 2.8. With a
+//!   cache of 512 KB the two were level up to twice [`NEAR`] and two passes were faster beyond. One pass also needs no block of
+//!   A X.
 //! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
 //!   4.3 without and 3.7 with it. In smaller slabs it only costs, and in one of up to twice that where nothing is
@@ -72,8 +74,9 @@ pub(crate) use values::{Ones, Values};
 
 use crate::Scalar;
 
-/// Bytes of a slab that one pass over the matrix can gather from and scatter to at once.
-const NEAR: usize = 2 << 20;
+/// Bytes of a slab that one pass over the matrix can gather from and scatter to at once: with the slab
+/// that it scatters to, three quarters of a second-level cache of 2 MiB.
+const NEAR: usize = 3 << 18;
 
 /// Whether a slab of so many numbers a row is small enough for that.
 fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
