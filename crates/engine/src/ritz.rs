@@ -1,9 +1,8 @@
 //! [`RayleighRitz`]: the best eigenpairs in the span of a block.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Mat, Par, Spec};
-use favard_operator::{Block, BlockMut, BlockRef, Scalar, Workspace, ops};
+use faer::{Mat, Par};
+use favard_operator::{Block, BlockMut, BlockRef, Scalar, Workspace, ops, small};
 
 use crate::error::{ErrorKind, Result};
 use crate::info::Measure;
@@ -48,12 +47,7 @@ impl<T: Scalar> RayleighRitz<T> {
     /// For blocks of `cols` columns.
     #[must_use]
     pub fn new(cols: usize) -> Self {
-        let request = self_adjoint_evd_scratch::<T>(
-            cols,
-            ComputeEigenvectors::Yes,
-            Par::Seq,
-            Spec::default(),
-        );
+        let request = small::symmetric_eigen_scratch::<T>(cols, Par::Seq);
         Self {
             measure: Measure {
                 ritz: Vec::with_capacity(cols),
@@ -80,9 +74,8 @@ impl<T: Scalar> RayleighRitz<T> {
     fn eigen(&mut self, size: usize, tick: u64) -> Result<()> {
         let matrix = self.small.as_ref().submatrix(0, 0, size, size);
         let vectors = self.vectors.as_mut().submatrix_mut(0, 0, size, size);
-        let values = faer::diag::DiagMut::from_slice_mut(&mut self.values[..size]);
-        let stack = MemStack::new(&mut self.scratch);
-        self_adjoint_evd(matrix, values, Some(vectors), Par::Seq, stack, Spec::default())
+        let (values, stack) = (&mut self.values[..size], MemStack::new(&mut self.scratch));
+        small::symmetric_eigen(matrix, values, vectors, Par::Seq, stack)
             .map_err(|_| ErrorKind::Ritz { tick, cols: size }.into())
     }
 

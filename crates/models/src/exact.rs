@@ -1,9 +1,8 @@
 //! [`exact_eigen`]: the matrix formed, and solved.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat};
 use favard_engine::{Info, Record, Stop};
-use favard_operator::{Block, LinearOperator, Scalar};
+use favard_operator::{Block, LinearOperator, Scalar, small};
 
 use crate::error::{Result, check_count};
 use crate::symmetric::symmetric_eigen;
@@ -78,7 +77,7 @@ pub(crate) fn solve_formed<T: Scalar>(
     let leading = eigenvectors.as_ref().subcols(0, guarded);
     // ‖A v − λ v‖
     let mut image = Mat::<T>::zeros(dim, guarded);
-    matmul(image.as_mut(), Accum::Replace, symmetric.as_ref(), leading, T::one(), Par::Seq);
+    small::multiply(image.as_mut(), Accum::Replace, symmetric.as_ref(), leading, T::one());
     let residuals: Vec<T> = (0..guarded)
         .map(|j| {
             let entry = |i: usize| image[(i, j)] - values[j] * leading[(i, j)];

@@ -1,10 +1,9 @@
 //! Bytes that a fit takes, before it runs.
 
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd_scratch};
 use favard_engine::Record;
 use favard_operator::{
     Adjoint, AdjointOperator, Batch, Block, Dense, Gram, LinearOperator, RowOperator, Scalar,
-    StochasticOperator, Workspace,
+    StochasticOperator, Workspace, small,
 };
 
 use crate::error::Result;
@@ -26,8 +25,7 @@ fn square<T: Scalar>(dim: usize) -> usize {
 /// All eigenpairs of a small matrix: the matrix, its vectors, the vectors in descending order, and
 /// faer's scratch.
 pub(crate) fn symmetric<T: Scalar>(dim: usize) -> usize {
-    let (want, spec) = (ComputeEigenvectors::Yes, faer::Spec::default());
-    let scratch = self_adjoint_evd_scratch::<T>(dim, want, parts(dim), spec);
+    let scratch = small::symmetric_eigen_scratch::<T>(dim, parts(dim));
     3 * square::<T>(dim) + scratch.unaligned_bytes_required()
 }
 

@@ -1,9 +1,8 @@
 //! [`symmetric_eigen`]: the small dense eigenproblem.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
-use faer::{Mat, MatRef, Par, Spec};
-use favard_operator::Scalar;
+use faer::{Mat, MatRef, Par};
+use favard_operator::{Scalar, small};
 
 use crate::error::Result;
 
@@ -19,18 +18,10 @@ pub(crate) fn parts(dim: usize) -> Par {
 pub(crate) fn symmetric_eigen<T: Scalar>(matrix: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>)> {
     let dim = matrix.nrows();
     let (mut values, mut vectors) = (vec![T::zero(); dim], Mat::<T>::zeros(dim, dim));
-    let (want, params) = (ComputeEigenvectors::Yes, Spec::default());
     let par = parts(dim);
-    let mut scratch = MemBuffer::new(self_adjoint_evd_scratch::<T>(dim, want, par, params));
-    self_adjoint_evd(
-        matrix,
-        faer::diag::DiagMut::from_slice_mut(&mut values),
-        Some(vectors.as_mut()),
-        par,
-        MemStack::new(&mut scratch),
-        Spec::default(),
-    )
-    .map_err(|_| {
+    let mut scratch = MemBuffer::new(small::symmetric_eigen_scratch::<T>(dim, par));
+    let stack = MemStack::new(&mut scratch);
+    small::symmetric_eigen(matrix, &mut values, vectors.as_mut(), par, stack).map_err(|_| {
         favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim })
     })?;
     values.reverse();

@@ -8,6 +8,11 @@ mod product;
 mod scatter;
 mod square;
 
+pub(crate) use gram::form;
+pub(crate) use narrow::normal as narrow_normal;
+pub(crate) use product::{multiply, normal};
+pub(crate) use scatter::scatter;
+
 use faer::MatRef;
 use faer_ext::IntoFaer;
 use ndarray::{ArrayView1, ArrayView2, Axis, CowArray, Ix2};
@@ -91,7 +96,7 @@ impl<'a, T: Scalar> Dense<'a, T> {
 
     /// `Ok` when all entries are finite; reads them.
     fn check_finite(&self) -> Result<()> {
-        match find_non_finite(&self.array.view()) {
+        match T::dense_find_non_finite(&self.array.view()) {
             None => Ok(()),
             Some((row, column)) => {
                 let value = self.array[[row, column]].as_f64();
@@ -162,7 +167,7 @@ impl<'a, T: Scalar> Dense<'a, T> {
 }
 
 /// Row and column of an entry that is NaN or infinite, the same one on any number of threads.
-fn find_non_finite<T: Scalar>(array: &ArrayView2<'_, T>) -> Option<(usize, usize)> {
+pub(crate) fn find_non_finite<T: Scalar>(array: &ArrayView2<'_, T>) -> Option<(usize, usize)> {
     // Contiguous and without any, as almost all are: read at the memory's speed.
     let all = array.as_slice_memory_order();
     if all.is_some_and(|all| all.par_chunks(CHUNK).all(is_finite)) {
@@ -196,7 +201,7 @@ impl<T: Scalar> LinearOperator<T> for Dense<'_, T> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_apply(x, &y)?;
-        product::multiply(self.mat(), alpha, x, gamma, y, ws);
+        T::dense_multiply(self.mat(), alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -215,7 +220,7 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_adjoint(x, &y)?;
-        product::multiply(self.mat().transpose(), alpha, x, gamma, y, ws);
+        T::dense_multiply(self.mat().transpose(), alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -232,9 +237,9 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         let (rows, cols) = self.shape();
         match self.array.as_slice() {
             Some(all) if narrow::fits(cols, x.cols()) && rows > 0 => {
-                narrow::normal(all, alpha, x, between, gamma, y, ws);
+                T::dense_narrow_normal(all, alpha, x, between, gamma, y, ws);
             }
-            _ => product::normal(self.mat(), alpha, x, between, gamma, y, ws),
+            _ => T::dense_normal(self.mat(), alpha, x, between, gamma, y, ws),
         }
         Ok(())
     }
@@ -250,7 +255,7 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         }
         let rows = self.array.nrows();
         check_dim("row weights", rows, by.weights.map_or(rows, <[T]>::len))?;
-        Ok(Some(gram::form(self.array.view(), side, &by)))
+        Ok(Some(T::dense_gram(self.array.view(), side, &by)))
     }
 
     fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
@@ -258,7 +263,7 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
             check_dim("row weights", self.array.nrows(), weights.len())?;
             check_weights(weights)?;
         }
-        let scatter = scatter::scatter(self.array.view(), weights);
+        let scatter = T::dense_scatter(self.array.view(), weights);
         self.check_means(&scatter.moments.mean)?;
         Ok(Some(scatter))
     }
@@ -277,7 +282,7 @@ impl<T: Scalar> RowOperator<T> for Dense<'_, T> {
         check_dim("rows of z", rows.len(), z.rows())?;
         check_dim("columns of z", x.cols(), z.cols())?;
         self.with_rows(rows, ws, |mat, ws| {
-            product::multiply(mat, T::one(), x, T::zero(), z, ws);
+            T::dense_multiply(mat, T::one(), x, T::zero(), z, ws);
         });
         Ok(())
     }
@@ -296,7 +301,7 @@ impl<T: Scalar> RowOperator<T> for Dense<'_, T> {
         check_dim("rows of y", self.array.ncols(), y.rows())?;
         check_dim("columns of y", z.cols(), y.cols())?;
         self.with_rows(rows, ws, |mat, ws| {
-            product::multiply(mat.transpose(), alpha, z, gamma, y, ws);
+            T::dense_multiply(mat.transpose(), alpha, z, gamma, y, ws);
         });
         Ok(())
     }

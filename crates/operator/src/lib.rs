@@ -37,20 +37,21 @@ mod adjoint;
 mod algebra;
 mod block;
 mod closure;
+mod compiled;
 mod dense;
 mod error;
 mod gram;
 mod hints;
-#[cfg(debug_assertions)]
-#[doc(hidden)]
-pub mod instances;
 mod kernel;
 mod linear;
+pub mod ops;
 mod row;
 mod row_ops;
 mod sampling;
 mod scalar;
 mod scatter;
+#[doc(hidden)]
+pub mod small;
 mod sparse;
 mod stochastic;
 mod workspace;
@@ -78,11 +79,3 @@ pub use wrap::{
     Centered, ColumnMoments, Constant, Masked, Moments, Pattern, Scaled, Shifted, Weighted,
     WeightedMoments, check_weights,
 };
-
-/// Arithmetic on blocks, with the same bits on any number of threads.
-pub mod ops {
-    pub use crate::block::{
-        axpby, column_dots, column_norms, copy, cross, cross_panels, find_non_finite,
-        right_multiply, right_multiply_panels, rotate_panels, scale, scale_columns,
-    };
-}

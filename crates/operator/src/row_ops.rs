@@ -39,14 +39,12 @@ fn each_row<T: Scalar>(y: BlockMut<'_, T>, f: impl Fn(usize, &mut [T]) + Sync) {
 
 /// zᵢ ← fᵢ xᵢ.
 pub(crate) fn multiply_rows<T: Scalar>(factors: &[T], x: BlockRef<'_, T>, z: BlockMut<'_, T>) {
-    each_row(z, |i, row| {
-        row.iter_mut().zip(x.row(i)).for_each(|(z, &x)| *z = factors[i] * x);
-    });
+    T::rows_multiply(factors, x, z);
 }
 
 /// yᵢ ← fᵢ yᵢ.
 pub(crate) fn scale_rows<T: Scalar>(factors: &[T], y: BlockMut<'_, T>) {
-    each_row(y, |i, row| row.iter_mut().for_each(|y| *y *= factors[i]));
+    T::rows_scale(factors, y);
 }
 
 /// yᵢ ← α fᵢ zᵢ + γ yᵢ; with γ = 0 the old y is not read.
@@ -57,28 +55,17 @@ pub(crate) fn combine_rows<T: Scalar>(
     gamma: T,
     y: BlockMut<'_, T>,
 ) {
-    each_row(y, |i, row| {
-        let factor = alpha * factors[i];
-        for (y, &z) in row.iter_mut().zip(z.row(i)) {
-            let old = if gamma == T::zero() { T::zero() } else { gamma * *y };
-            *y = factor * z + old;
-        }
-    });
+    T::rows_combine(alpha, factors, z, gamma, y);
 }
 
 /// Y ← Y − α 1 rᵀ.
 pub(crate) fn subtract_row<T: Scalar>(alpha: T, r: &[T], y: BlockMut<'_, T>) {
-    each_row(y, |_, row| {
-        row.iter_mut().zip(r).for_each(|(y, &r)| *y -= alpha * r);
-    });
+    T::rows_subtract(alpha, r, y);
 }
 
 /// Y ← Y − α c rᵀ.
 pub(crate) fn subtract_outer<T: Scalar>(alpha: T, c: &[T], r: &[T], y: BlockMut<'_, T>) {
-    each_row(y, |i, row| {
-        let factor = alpha * c[i];
-        row.iter_mut().zip(r).for_each(|(y, &r)| *y -= factor * r);
-    });
+    T::rows_subtract_outer(alpha, c, r, y);
 }
 
 /// out ← cᵀ X.
@@ -94,21 +81,70 @@ pub(crate) fn dots_with<T: Scalar>(
 
 /// out ← 1ᵀ X.
 pub(crate) fn column_sums<T: Scalar>(x: BlockRef<'_, T>, out: &mut [T], ws: &mut Workspace<T>) {
-    out.fill(T::zero());
-    let (rows, cols) = x.shape();
-    if rows * cols == 0 {
-        return;
+    T::rows_sums(x, out, ws);
+}
+
+/// What is compiled for each precision.
+pub(crate) mod body {
+    use super::{CHUNK, chunk_rows, each_row};
+    use crate::{BlockMut, BlockRef, Scalar, Workspace};
+
+    pub(crate) fn multiply_rows<T: Scalar>(factors: &[T], x: BlockRef<'_, T>, z: BlockMut<'_, T>) {
+        each_row(z, |i, row| {
+            row.iter_mut().zip(x.row(i)).for_each(|(z, &x)| *z = factors[i] * x);
+        });
     }
-    let step = CHUNK.div_ceil(x.stride());
-    let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
-    chunk_rows(partial.as_mut(), 1, |index, mut sum| {
-        let sum = sum.row_mut(0);
-        for i in index * step..rows.min((index + 1) * step) {
-            sum.iter_mut().zip(x.row(i)).for_each(|(sum, &x)| *sum += x);
+
+    pub(crate) fn scale_rows<T: Scalar>(factors: &[T], y: BlockMut<'_, T>) {
+        each_row(y, |i, row| row.iter_mut().for_each(|y| *y *= factors[i]));
+    }
+
+    pub(crate) fn combine_rows<T: Scalar>(
+        alpha: T,
+        factors: &[T],
+        z: BlockRef<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+    ) {
+        each_row(y, |i, row| {
+            let factor = alpha * factors[i];
+            for (y, &z) in row.iter_mut().zip(z.row(i)) {
+                let old = if gamma == T::zero() { T::zero() } else { gamma * *y };
+                *y = factor * z + old;
+            }
+        });
+    }
+
+    pub(crate) fn subtract_row<T: Scalar>(alpha: T, r: &[T], y: BlockMut<'_, T>) {
+        each_row(y, |_, row| {
+            row.iter_mut().zip(r).for_each(|(y, &r)| *y -= alpha * r);
+        });
+    }
+
+    pub(crate) fn subtract_outer<T: Scalar>(alpha: T, c: &[T], r: &[T], y: BlockMut<'_, T>) {
+        each_row(y, |i, row| {
+            let factor = alpha * c[i];
+            row.iter_mut().zip(r).for_each(|(y, &r)| *y -= factor * r);
+        });
+    }
+
+    pub(crate) fn column_sums<T: Scalar>(x: BlockRef<'_, T>, out: &mut [T], ws: &mut Workspace<T>) {
+        out.fill(T::zero());
+        let (rows, cols) = x.shape();
+        if rows * cols == 0 {
+            return;
         }
-    });
-    for index in 0..partial.rows() {
-        out.iter_mut().zip(partial.row(index)).for_each(|(out, &sum)| *out += sum);
+        let step = CHUNK.div_ceil(x.stride());
+        let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
+        chunk_rows(partial.as_mut(), 1, |index, mut sum| {
+            let sum = sum.row_mut(0);
+            for i in index * step..rows.min((index + 1) * step) {
+                sum.iter_mut().zip(x.row(i)).for_each(|(sum, &x)| *sum += x);
+            }
+        });
+        for index in 0..partial.rows() {
+            out.iter_mut().zip(partial.row(index)).for_each(|(out, &sum)| *out += sum);
+        }
+        ws.give(partial);
     }
-    ws.give(partial);
 }

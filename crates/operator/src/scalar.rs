@@ -6,15 +6,12 @@ use std::iter::Sum;
 use num_traits::{Float, NumAssign};
 use serde::{Serialize, de::DeserializeOwned};
 
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
+use crate::compiled::Compiled;
 
 /// A real floating-point number: `f32` or `f64`.
 ///
-/// The trait is sealed. The kernels are tuned for the number of scalars in a cache line
+/// The trait is sealed: what is heavy is compiled with this crate for both, and a program that is generic in
+/// the scalar only calls it. The kernels are tuned for the number of scalars in a cache line
 /// ([`Scalar::LANE`]), and every tolerance in the library is a multiple of [`Scalar::EPSILON`].
 ///
 /// # Example
@@ -36,8 +33,7 @@ pub trait Scalar:
     + Sync
     + Serialize
     + DeserializeOwned
-    + faer::traits::RealField
-    + sealed::Sealed
+    + Compiled
     + 'static
 {
     /// The distance from 1 to the next larger number.

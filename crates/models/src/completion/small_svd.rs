@@ -1,9 +1,8 @@
 //! [`small_svd`]: the singular value decomposition of an r × r matrix.
 
+use faer::Mat;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::svd::{ComputeSvdVectors, svd, svd_scratch};
-use faer::{Mat, Par, Spec};
-use favard_operator::{Block, Scalar};
+use favard_operator::{Block, Scalar, small};
 
 use crate::error::Result;
 
@@ -13,19 +12,9 @@ pub(super) fn small_svd<T: Scalar>(matrix: &Block<T>) -> Result<(Block<T>, Vec<T
     let a = Mat::from_fn(dim, dim, |i, j| matrix.row(i)[j]);
     let (mut u, mut v) = (Mat::<T>::zeros(dim, dim), Mat::<T>::zeros(dim, dim));
     let mut values = vec![T::zero(); dim];
-    let thin = ComputeSvdVectors::Thin;
-    let request = svd_scratch::<T>(dim, dim, thin, thin, Par::Seq, Spec::default());
-    let mut scratch = MemBuffer::new(request);
-    svd(
-        a.as_ref(),
-        faer::diag::DiagMut::from_slice_mut(&mut values),
-        Some(u.as_mut()),
-        Some(v.as_mut()),
-        Par::Seq,
-        MemStack::new(&mut scratch),
-        Spec::default(),
-    )
-    .map_err(|_| {
+    let mut scratch = MemBuffer::new(small::svd_scratch::<T>(dim));
+    let stack = MemStack::new(&mut scratch);
+    small::svd(a.as_ref(), &mut values, u.as_mut(), v.as_mut(), stack).map_err(|_| {
         favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim })
     })?;
     let block = |m: &Mat<T>| Block::from_fn(dim, dim, |i, j| m[(i, j)]);

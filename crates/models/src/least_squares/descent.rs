@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat};
 use favard_engine::map::StepMap;
 use favard_engine::recurrence::{Chebyshev, HeavyBall, Normalized, Recurrence};
 use favard_engine::{Advance, Checkpoint, Engine, Stop};
-use favard_operator::{Block, Gram, Scalar, Workspace};
+use favard_operator::{Block, Gram, Scalar, Workspace, small};
 use serde::{Deserialize, Serialize};
 
 use super::columns::{largest, scale_rows};
@@ -187,7 +186,7 @@ pub(super) fn form<T: Scalar>(monitor: &mut Monitor<'_, T>) -> Result<Formed<T>>
     let leading = vectors.as_ref().subcols(0, rank);
     let mut inverse = Mat::<T>::zeros(dim, dim);
     let (left, right) = (scaled.as_ref(), leading.transpose());
-    matmul(inverse.as_mut(), Accum::Replace, left, right, T::one(), Par::Seq);
+    small::multiply(inverse.as_mut(), Accum::Replace, left, right, T::one());
     let ends = (rank > 0).then(|| Ends {
         low: values[rank - 1].as_f64(),
         high: high.as_f64(),

@@ -1,10 +1,10 @@
 //! [`Newton`]: the gradient times the inverse of a Gram matrix that was formed.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat};
 use favard_engine::map::{Cost, StepMap};
 use favard_operator::{
     AdjointOperator, Block, BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace, ops,
+    small,
 };
 
 /// $\Phi(y) = G^+ M^T (M y - b)$ with $G = M^T M$ as a matrix: one plain step from anywhere is the
@@ -68,7 +68,7 @@ impl<T: Scalar> StepMap<T> for Newton<'_, T> {
         let (dim, cols) = self.gradient.shape();
         let g = Mat::from_fn(dim, cols, |i, j| self.gradient.row(i)[j]);
         let mut step = Mat::<T>::zeros(dim, cols);
-        matmul(step.as_mut(), Accum::Replace, self.inverse.as_ref(), g.as_ref(), one, Par::Seq);
+        small::multiply(step.as_mut(), Accum::Replace, self.inverse.as_ref(), g.as_ref(), one);
         let step = Block::from_fn(dim, cols, |i, j| step[(i, j)]);
         ops::axpby(alpha, step.as_ref(), gamma, y)
     }

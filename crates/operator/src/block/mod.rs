@@ -7,8 +7,14 @@ mod qr;
 mod view;
 
 pub(crate) use ops::is_finite;
-pub use ops::{axpby, column_dots, column_norms, copy, find_non_finite, scale, scale_columns};
 pub use owned::Block;
-pub use products::{cross, cross_panels, right_multiply, right_multiply_panels, rotate_panels};
 pub use qr::Orthonormalizer;
 pub use view::{BlockMut, BlockRef};
+
+/// What is compiled for each precision.
+pub(crate) mod body {
+    pub(crate) use super::ops::{
+        axpby, column_dots, column_norms, copy, find_non_finite, scale, scale_columns,
+    };
+    pub(crate) use super::products::{cross_panels, right_multiply_panels, rotate_panels};
+}

@@ -65,11 +65,8 @@ fn zip_chunks<T: Scalar>(
     });
 }
 
-/// y ← x.
-///
-/// # Errors
-/// When the shapes differ.
-pub fn copy<T: Scalar>(x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
+/// [`ops::copy`](crate::ops::copy).
+pub(crate) fn copy<T: Scalar>(x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
     check_same(x.shape(), y.shape())?;
     zip_chunks(x, y, |x, mut y| {
         for i in 0..x.rows() {
@@ -79,11 +76,8 @@ pub fn copy<T: Scalar>(x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
     Ok(())
 }
 
-/// y ← a x + b y. With b = 0 the old y is not read.
-///
-/// # Errors
-/// When the shapes differ.
-pub fn axpby<T: Scalar>(a: T, x: BlockRef<'_, T>, b: T, y: BlockMut<'_, T>) -> Result<()> {
+/// [`ops::axpby`](crate::ops::axpby).
+pub(crate) fn axpby<T: Scalar>(a: T, x: BlockRef<'_, T>, b: T, y: BlockMut<'_, T>) -> Result<()> {
     check_same(x.shape(), y.shape())?;
     zip_chunks(x, y, |x, mut y| {
         for i in 0..x.rows() {
@@ -98,8 +92,8 @@ pub fn axpby<T: Scalar>(a: T, x: BlockRef<'_, T>, b: T, y: BlockMut<'_, T>) -> R
     Ok(())
 }
 
-/// y ← b y. With b = 0 the old y is not read.
-pub fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
+/// [`ops::scale`](crate::ops::scale).
+pub(crate) fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
     let ((rows, cols), stride) = (y.shape(), y.stride());
     if rows * cols == 0 || b == T::one() {
         return;
@@ -117,11 +111,8 @@ pub fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
     });
 }
 
-/// Column j of y times `factors[j]`.
-///
-/// # Errors
-/// When the number of factors is not the number of columns.
-pub fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) -> Result<()> {
+/// [`ops::scale_columns`](crate::ops::scale_columns).
+pub(crate) fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) -> Result<()> {
     check_dim("factors", y.cols(), factors.len())?;
     let ((rows, cols), stride) = (y.shape(), y.stride());
     if rows * cols == 0 {
@@ -135,11 +126,8 @@ pub fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) -> Result
     Ok(())
 }
 
-/// `out[j]` ← ⟨column j of x, column j of y⟩. Reads both blocks once.
-///
-/// # Errors
-/// When the shapes differ or `out` has another length than the columns.
-pub fn column_dots<T: Scalar>(
+/// [`ops::column_dots`](crate::ops::column_dots).
+pub(crate) fn column_dots<T: Scalar>(
     x: BlockRef<'_, T>,
     y: BlockRef<'_, T>,
     out: &mut [T],
@@ -185,12 +173,8 @@ fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
     sums.into_iter().sum()
 }
 
-/// `out[j]` ← ‖column j of x‖₂, without overflow: when the sum of squares leaves the range, the
-/// column is scaled by its largest entry first. A NaN or infinite entry gives a non-finite norm.
-///
-/// # Errors
-/// When `out` has another length than the columns.
-pub fn column_norms<T: Scalar>(
+/// [`ops::column_norms`](crate::ops::column_norms).
+pub(crate) fn column_norms<T: Scalar>(
     x: BlockRef<'_, T>,
     out: &mut [T],
     ws: &mut Workspace<T>,
@@ -230,9 +214,8 @@ pub(crate) fn is_finite<T: Scalar>(numbers: &[T]) -> bool {
     sums.iter().chain(rest).all(|value| value.is_finite())
 }
 
-/// (row, column) of the first entry that is NaN or infinite.
-#[must_use]
-pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
+/// [`ops::find_non_finite`](crate::ops::find_non_finite).
+pub(crate) fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {
     let bad = |i: usize| x.row(i).iter().position(|v| !v.is_finite()).map(|j| (i, j));
     // Where one is, is looked for where there is one; others are read at the memory's speed.
     let part = |from: usize| {

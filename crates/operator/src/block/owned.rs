@@ -7,8 +7,9 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::{BlockMut, BlockRef, copy};
+use super::{BlockMut, BlockRef};
 use crate::hints::advise;
+use crate::ops::copy;
 use crate::{Result, Scalar};
 
 /// A dense block of `rows × cols` numbers, stored row by row, each row starting on a boundary that

@@ -3,8 +3,7 @@
 //! A basis is a list of panels: it grows without being copied, and each panel is a block that an
 //! operator can be applied to as it is. One block is a list of one.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Par};
+use faer::Accum;
 use rayon::prelude::*;
 
 use super::ops::{chunk_rows, for_each_part, scale};
@@ -19,36 +18,8 @@ const NEAR: usize = 256;
 /// Chunks that are enough for any number of threads to end together.
 const CHUNKS: usize = 64;
 
-/// out ← xᵀ y, a small matrix: both blocks are read once.
-///
-/// # Errors
-/// When the blocks have different rows, or `out` is not `x.cols() × y.cols()`.
-pub fn cross<T: Scalar>(
-    x: BlockRef<'_, T>,
-    y: BlockRef<'_, T>,
-    out: BlockMut<'_, T>,
-    ws: &mut Workspace<T>,
-) -> Result<()> {
-    cross_panels(&[x], y, out, ws)
-}
-
-/// $\mathrm{out} \leftarrow (X_1\; X_2 \dots)^T y$ for panels of one tall matrix: everything is read
-/// once.
-///
-/// # Errors
-/// When a panel has other rows than y, or `out` does not have a row for each of their columns and
-/// the columns of y.
-///
-/// # Example
-/// ```
-/// use favard_operator::{Block, Workspace, ops};
-/// let (a, b) = (Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0]));
-/// let (y, mut out) = (Block::column(&[3.0, 5.0]), Block::zeros(2, 1));
-/// ops::cross_panels(&[a.as_ref(), b.as_ref()], y.as_ref(), out.as_mut(), &mut Workspace::new())?;
-/// assert_eq!([out.row(0)[0], out.row(1)[0]], [3.0, 10.0]);
-/// # Ok::<(), favard_operator::Error>(())
-/// ```
-pub fn cross_panels<T: Scalar>(
+/// [`ops::cross_panels`](crate::ops::cross_panels).
+pub(crate) fn cross_panels<T: Scalar>(
     panels: &[BlockRef<'_, T>],
     y: BlockRef<'_, T>,
     mut out: BlockMut<'_, T>,
@@ -78,7 +49,7 @@ pub fn cross_panels<T: Scalar>(
             let to = from + x.cols();
             let sum = sum.reborrow().rows_range(from..to).into_mat();
             let x = x.rows_range(range.clone()).as_mat().transpose();
-            matmul(sum, Accum::Replace, x, y, T::one(), Par::Seq);
+            T::small_multiply(sum, Accum::Replace, x, y, T::one());
             from = to;
         }
     });
@@ -90,36 +61,8 @@ pub fn cross_panels<T: Scalar>(
     Ok(())
 }
 
-/// y ← a x R + b y, with R small: both blocks are moved once. With b = 0 the old y is not read.
-///
-/// # Errors
-/// When the shapes do not fit.
-pub fn right_multiply<T: Scalar>(
-    a: T,
-    x: BlockRef<'_, T>,
-    r: BlockRef<'_, T>,
-    b: T,
-    y: BlockMut<'_, T>,
-) -> Result<()> {
-    right_multiply_panels(a, &[x], r, b, y)
-}
-
-/// $y \leftarrow a\, (X_1\; X_2 \dots) R + b y$ for panels of one tall matrix: the panels are read
-/// once. With b = 0 the old y is not read.
-///
-/// # Errors
-/// When the shapes do not fit.
-///
-/// # Example
-/// ```
-/// use favard_operator::{Block, ops};
-/// let (u, v) = (Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0]));
-/// let (r, mut y) = (Block::column(&[3.0, 5.0]), Block::zeros(2, 1));
-/// ops::right_multiply_panels(1.0, &[u.as_ref(), v.as_ref()], r.as_ref(), 0.0, y.as_mut())?;
-/// assert_eq!([y.row(0)[0], y.row(1)[0]], [3.0, 10.0]);
-/// # Ok::<(), favard_operator::Error>(())
-/// ```
-pub fn right_multiply_panels<T: Scalar>(
+/// [`ops::right_multiply_panels`](crate::ops::right_multiply_panels).
+pub(crate) fn right_multiply_panels<T: Scalar>(
     a: T,
     panels: &[BlockRef<'_, T>],
     r: BlockRef<'_, T>,
@@ -198,27 +141,13 @@ fn multiply<T: Scalar>(
     for x in panels {
         let last = first + x.cols();
         let (x, r) = (x.rows_range(rows.clone()).as_mat(), r.rows_range(first..last).as_mat());
-        matmul(y.reborrow().into_mat(), accum, x, r, a, Par::Seq);
+        T::small_multiply(y.reborrow().into_mat(), accum, x, r, a);
         (first, accum) = (last, Accum::Add);
     }
 }
 
-/// Replaces the first panels by $(X_1\; X_2 \dots) R$, cut into panels of their widths; the panels
-/// behind are left as they are. Memory: a chunk of rows for each thread.
-///
-/// # Errors
-/// When R does not have a row for each column of the panels, when its columns do not fill whole
-/// panels, or when the panels differ in their rows.
-///
-/// # Example
-/// ```
-/// use favard_operator::{Block, ops};
-/// let mut panels = vec![Block::column(&[1.0, 0.0]), Block::column(&[0.0, 2.0])];
-/// ops::rotate_panels(&mut panels, Block::column(&[3.0, 5.0]).as_ref())?;
-/// assert_eq!([panels[0].row(0)[0], panels[0].row(1)[0]], [3.0, 10.0]);
-/// # Ok::<(), favard_operator::Error>(())
-/// ```
-pub fn rotate_panels<T: Scalar>(panels: &mut [Block<T>], r: BlockRef<'_, T>) -> Result<()> {
+/// [`ops::rotate_panels`](crate::ops::rotate_panels).
+pub(crate) fn rotate_panels<T: Scalar>(panels: &mut [Block<T>], r: BlockRef<'_, T>) -> Result<()> {
     let Some(rows) = panels.first().map(Block::rows) else {
         return check_dim("rows of the small matrix", 0, r.rows());
     };

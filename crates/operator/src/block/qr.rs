@@ -5,8 +5,9 @@ use faer::linalg::cholesky::llt::factor::{cholesky_in_place, cholesky_in_place_s
 use faer::linalg::triangular_inverse::{invert_lower_triangular, invert_upper_triangular};
 use faer::{Par, Spec};
 
-use super::{Block, BlockMut, BlockRef, copy, cross, right_multiply};
+use super::{Block, BlockMut, BlockRef};
 use crate::error::{ErrorKind, Result, check_dim};
+use crate::ops::{axpby, column_norms, copy, cross, find_non_finite, right_multiply, scale};
 use crate::{Scalar, Workspace};
 
 /// The thin QR factorisation $B = Q R$ of a tall block, with a positive diagonal of R.
@@ -51,6 +52,11 @@ impl<T: Scalar> Orthonormalizer<T> {
     /// For blocks of `cols` columns.
     #[must_use]
     pub fn new(cols: usize) -> Self {
+        T::qr_new(cols)
+    }
+
+    /// [`new`](Self::new), compiled for each precision.
+    pub(crate) fn made(cols: usize) -> Self {
         let square = || Block::zeros(cols, cols);
         Self {
             r: square(),
@@ -79,6 +85,15 @@ impl<T: Scalar> Orthonormalizer<T> {
     /// When the numbers of columns differ, when there are fewer rows than columns, or when an entry
     /// is not finite.
     pub fn orthonormalize(
+        &mut self,
+        blocks: &mut [&mut Block<T>],
+        ws: &mut Workspace<T>,
+    ) -> Result<usize> {
+        T::qr_orthonormalize(self, blocks, ws)
+    }
+
+    /// [`orthonormalize`](Self::orthonormalize), compiled for each precision.
+    pub(crate) fn factorize(
         &mut self,
         blocks: &mut [&mut Block<T>],
         ws: &mut Workspace<T>,
@@ -117,7 +132,7 @@ impl<T: Scalar> Orthonormalizer<T> {
         self.gram.fill(T::zero());
         for block in blocks.iter() {
             cross(block.as_ref(), block.as_ref(), self.product.as_mut(), ws)?;
-            super::axpby(T::one(), self.product.as_ref(), T::one(), self.gram.as_mut())?;
+            axpby(T::one(), self.product.as_ref(), T::one(), self.gram.as_mut())?;
         }
         let mut lengths = ws.take(1, cols);
         for j in 0..cols {
@@ -227,7 +242,7 @@ impl<T: Scalar> Orthonormalizer<T> {
                 self.inverse.row_mut(j)[j] = after;
             }
             for (part, block) in column.iter_mut().zip(blocks.iter_mut()) {
-                super::scale(T::one() / after, part.as_mut());
+                scale(T::one() / after, part.as_mut());
                 copy(part.as_ref(), block.as_mut().cols_range(j..j + 1))?;
             }
         }
@@ -249,7 +264,7 @@ impl<T: Scalar> Orthonormalizer<T> {
             let mut part = ws.take(j, 1);
             for (block, b) in blocks.iter().zip(column.iter()) {
                 cross(block.as_ref().cols_range(0..j), b.as_ref(), part.as_mut(), ws)?;
-                super::axpby(T::one(), part.as_ref(), T::one(), sums.as_mut())?;
+                axpby(T::one(), part.as_ref(), T::one(), sums.as_mut())?;
             }
             for (block, b) in blocks.iter().zip(column.iter_mut()) {
                 let q = block.as_ref().cols_range(0..j);
@@ -270,6 +285,11 @@ impl<T: Scalar> Orthonormalizer<T> {
     /// # Errors
     /// When a shape does not fit.
     pub fn apply_inverse(&mut self, x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
+        T::qr_apply_inverse(self, x, y)
+    }
+
+    /// [`apply_inverse`](Self::apply_inverse), compiled for each precision.
+    pub(crate) fn divide(&mut self, x: BlockRef<'_, T>, y: BlockMut<'_, T>) -> Result<()> {
         let cols = self.r.cols();
         self.product.assign(self.r.as_ref())?;
         for j in 0..cols {
@@ -298,7 +318,7 @@ fn length<T: Scalar>(column: &[Block<T>], ws: &mut Workspace<T>) -> Result<T> {
     let mut total = T::zero();
     for part in column {
         let mut norm = [T::zero()];
-        super::column_norms(part.as_ref(), &mut norm, ws)?;
+        column_norms(part.as_ref(), &mut norm, ws)?;
         total = total.hypot(norm[0]);
     }
     Ok(total)
@@ -308,7 +328,7 @@ fn length<T: Scalar>(column: &[Block<T>], ws: &mut Workspace<T>) -> Result<T> {
 fn first_bad<T: Scalar>(column: &[Block<T>]) -> (usize, f64) {
     let mut offset = 0;
     for part in column {
-        if let Some((row, _)) = super::find_non_finite(part.as_ref()) {
+        if let Some((row, _)) = find_non_finite(part.as_ref()) {
             return (offset + row, part.row(row)[0].as_f64());
         }
         offset += part.rows();

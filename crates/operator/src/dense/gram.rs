@@ -64,7 +64,7 @@ pub(super) fn scratch<T: Scalar>(dim: usize, inner: usize) -> usize {
 /// The rows of B (or columns, for BBᵀ) are taken in pieces that stay in cache, each standardised on
 /// the way: the mean is subtracted before anything is squared. Only the lower triangle is computed.
 /// Pieces and partial sums depend on the shape alone.
-pub(super) fn form<T: Scalar>(
+pub(crate) fn form<T: Scalar>(
     a: ArrayView2<'_, T>,
     side: Side,
     by: &Standardized<'_, T>,

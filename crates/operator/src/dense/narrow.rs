@@ -34,7 +34,7 @@ pub(super) fn fits(inner: usize, cols: usize) -> bool {
 
 /// y ← α Pᵀ Z + γ y in one pass over P, all of whose rows are given one behind the other: both
 /// products of a piece of rows while it is in cache, with the sums of tiles in registers.
-pub(super) fn normal<T: Scalar>(
+pub(crate) fn normal<T: Scalar>(
     p: &[T],
     alpha: T,
     x: BlockRef<'_, T>,

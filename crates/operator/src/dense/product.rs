@@ -1,7 +1,6 @@
 //! Products of a matrix of any strides with a block, cut by the shape alone.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, MatRef, Par};
+use faer::{Accum, MatRef};
 use rayon::prelude::*;
 
 use crate::row_ops::{CHUNK, chunk_rows};
@@ -31,7 +30,7 @@ fn gemm<T: Scalar>(
             y.row_mut(i).iter_mut().for_each(|entry| *entry *= gamma);
         }
     }
-    matmul(y.reborrow().into_mat(), accum, p, x.as_mat(), alpha, Par::Seq);
+    T::small_multiply(y.reborrow().into_mat(), accum, p, x.as_mat(), alpha);
 }
 
 /// y ← α P x + γ y on this thread. A P that is stored by columns (the transpose of a matrix stored
@@ -77,7 +76,7 @@ fn is_by_rows<T>(p: MatRef<'_, T>) -> bool {
 }
 
 /// y ← α P x + γ y for any P that fits.
-pub(super) fn multiply<T: Scalar>(
+pub(crate) fn multiply<T: Scalar>(
     p: MatRef<'_, T>,
     alpha: T,
     x: BlockRef<'_, T>,
@@ -155,7 +154,7 @@ pub(super) fn add_partials<T: Scalar>(
 }
 
 /// y ← α Pᵀ Z + γ y with row i of Z equal to wᵢ (P x − 1mᵀ)ᵢ, P read once where that pays.
-pub(super) fn normal<T: Scalar>(
+pub(crate) fn normal<T: Scalar>(
     p: MatRef<'_, T>,
     alpha: T,
     x: BlockRef<'_, T>,

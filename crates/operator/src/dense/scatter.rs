@@ -30,7 +30,7 @@ struct Part<T> {
 ///
 /// # Reference
 /// Chan, Golub, `LeVeque` 1983, eq. 2.1, for matrices.
-pub(super) fn scatter<T: Scalar>(a: ArrayView2<'_, T>, weights: Option<&[f64]>) -> Scatter<T> {
+pub(crate) fn scatter<T: Scalar>(a: ArrayView2<'_, T>, weights: Option<&[f64]>) -> Scatter<T> {
     let (rows, dim) = a.dim();
     if dim == 0 {
         let weight = weights.map_or(rows as f64, |weights| weights.iter().sum());

@@ -59,18 +59,20 @@ mod pick;
 mod rows;
 mod short;
 mod slab;
+mod table;
 mod transpose;
 mod values;
 
 use direct::direct;
-pub(crate) use forward::forward;
+use forward::forward;
 pub(crate) use lanes::{Kernel, run};
-pub(crate) use normal::normal;
+use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
-pub(crate) use pick::{All, Pick};
-pub(crate) use rows::Rows;
-pub(crate) use transpose::transpose;
-pub(crate) use values::{Ones, Values};
+use pick::{All, Pick};
+pub use rows::Rows;
+pub use table::{Kernels, Stored, Tables};
+use transpose::transpose;
+use values::{Ones, Values};
 
 use crate::Scalar;
 

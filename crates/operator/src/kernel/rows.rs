@@ -10,7 +10,7 @@ const AHEAD: usize = 16;
 
 /// A matrix stored by rows, borrowed: the entries of row i are at `pointers[i]..pointers[i + 1]`.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Rows<'a, V, I> {
+pub struct Rows<'a, V, I> {
     /// Where each row starts, and where the last one ends.
     pub pointers: &'a [usize],
     /// The column of every entry, increasing within a row.
@@ -27,18 +27,18 @@ pub(super) type Entries<'a, V, I> = (&'a [I], V, Option<&'a [I]>);
 
 impl<'a, V, I: Column> Rows<'a, V, I> {
     /// The number of rows.
-    pub fn rows(&self) -> usize {
+    pub(super) fn rows(&self) -> usize {
         self.pointers.len() - 1
     }
 
     /// The number of entries.
-    pub fn entries(&self) -> usize {
+    pub(super) fn entries(&self) -> usize {
         self.columns.len()
     }
 
     /// The columns and the values of row i.
     #[inline]
-    pub fn row<T>(&self, i: usize) -> (&'a [I], V)
+    pub(super) fn row<T>(&self, i: usize) -> (&'a [I], V)
     where
         V: Values<T>,
     {
@@ -48,7 +48,7 @@ impl<'a, V, I: Column> Rows<'a, V, I> {
 
     /// The rows of a range, one after the other, with `hints` if they are wanted.
     #[inline]
-    pub fn walk<T>(
+    pub(super) fn walk<T>(
         self,
         range: Range<usize>,
         hints: bool,

@@ -10,7 +10,7 @@ use crate::{Column, Error, Scalar};
 const TASK: usize = 1024;
 
 /// `Ok` when the lists are a matrix of `rows × cols` with finite values. Reads each list once.
-pub(super) fn check<T: Scalar, I: Column>(
+pub(crate) fn check<T: Scalar, I: Column>(
     (rows, cols): (usize, usize),
     pointers: &[usize],
     columns: &[I],

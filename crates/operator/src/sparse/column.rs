@@ -2,8 +2,11 @@
 
 use std::fmt::Debug;
 
+use crate::kernel::Tables;
+
 /// An integer that a [`Csr`](crate::Csr) keeps its columns in: `u32`, or `i64` as other libraries have
-/// them in large matrices, read in place at four more bytes an entry.
+/// them in large matrices, read in place at four more bytes an entry. The trait is sealed: the kernels are
+/// compiled for both.
 ///
 /// # Example
 /// ```
@@ -11,7 +14,7 @@ use std::fmt::Debug;
 /// assert_eq!((7_u32.at(), i64::of(7)), (7, Some(7)));
 /// assert_eq!(u32::of(1 << 40), None);
 /// ```
-pub trait Column: Copy + Ord + Debug + Send + Sync + 'static {
+pub trait Column: Tables + Copy + Ord + Debug + Send + Sync + 'static {
     /// The first number of columns that is too large.
     const BOUND: u64;
 

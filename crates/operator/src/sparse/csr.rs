@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 use sprs::{CsMatI, CsMatViewI};
 
-use super::check::{check, check_count};
+use super::check::check_count;
 use super::index::SparseIndex;
-use crate::kernel::Rows;
+use crate::kernel::Stored;
 use crate::{Column, Result, Scalar};
 
 /// A sparse matrix stored by rows, owned or borrowed.
@@ -205,7 +205,7 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
         columns: Cow<'a, [I]>,
         values: Cow<'a, [T]>,
     ) -> Result<Self> {
-        check(shape, &pointers, &columns, &values)?;
+        (T::kernels::<I>().check)(shape, &pointers, &columns, &values)?;
         let ones =
             values.par_chunks(1 << 14).all(|part| part.iter().all(|&value| value == T::one()));
         Ok(Self { shape, pointers, columns, values, ones })
@@ -247,7 +247,8 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
     /// When there is no such row.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[I], &[T]) {
-        self.rows_with(&*self.values).row(i)
+        let range = self.pointers[i]..self.pointers[i + 1];
+        (&self.columns[range.clone()], &self.values[range])
     }
 
     /// A matrix that borrows this one.
@@ -310,12 +311,14 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
         }
     }
 
-    /// The matrix as the kernels see it, with its values or [`Ones`](crate::kernel::Ones).
-    pub(super) fn rows_with<V>(&self, values: V) -> Rows<'_, V, I> {
-        Rows { pointers: &self.pointers, columns: &self.columns, values, cols: self.shape.1 }
+    /// The matrix as the kernels see it: values that are all one are not read.
+    pub(super) fn as_stored(&self) -> Stored<'_, T, I> {
+        let values = (!self.ones).then_some(&*self.values);
+        Stored { pointers: &self.pointers, columns: &self.columns, values, cols: self.shape.1 }
     }
 
     /// Whether all values are one.
+    #[cfg(test)]
     pub(super) fn is_ones(&self) -> bool {
         self.ones
     }

@@ -9,6 +9,7 @@ mod operator;
 mod tests;
 mod wrapper;
 
+pub(crate) use check::check;
 pub use column::Column;
 pub use csr::Csr;
 pub use index::SparseIndex;

@@ -2,22 +2,10 @@
 
 use super::Csr;
 use crate::error::check_dim;
-use crate::kernel::{All, Ones, forward, normal, transpose};
 use crate::{
     AdjointOperator, Between, BlockMut, BlockRef, Column, LinearOperator, Result, RowOperator,
     Scalar, Workspace,
 };
-
-/// Runs a kernel on the matrix, which is not read but for its columns where all values are one.
-macro_rules! product {
-    ($csr:expr, $kernel:ident, $($argument:expr),*) => {
-        if $csr.is_ones() {
-            $kernel($csr.rows_with(Ones), $($argument),*);
-        } else {
-            $kernel($csr.rows_with($csr.values()), $($argument),*);
-        }
-    };
-}
 
 impl<T: Scalar, I: Column> LinearOperator<T> for Csr<'_, T, I> {
     fn shape(&self) -> (usize, usize) {
@@ -33,7 +21,7 @@ impl<T: Scalar, I: Column> LinearOperator<T> for Csr<'_, T, I> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_apply(x, &y)?;
-        product!(self, forward, All, alpha, x, gamma, y, ws);
+        (T::kernels::<I>().forward)(self.as_stored(), None, alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -56,7 +44,7 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_adjoint(x, &y)?;
-        product!(self, transpose, All, alpha, x, gamma, y, ws);
+        (T::kernels::<I>().transpose)(self.as_stored(), None, alpha, x, gamma, y, ws);
         Ok(())
     }
 
@@ -70,7 +58,7 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_normal(x, &between, &y)?;
-        product!(self, normal, alpha, x, between, gamma, y, ws);
+        (T::kernels::<I>().normal)(self.as_stored(), alpha, x, between, gamma, y, ws);
         Ok(())
     }
 }
@@ -87,7 +75,8 @@ impl<T: Scalar, I: Column> RowOperator<T> for Csr<'_, T, I> {
         check_dim("rows of z", rows.len(), z.rows())?;
         check_dim("columns of z", x.cols(), z.cols())?;
         self.check_rows(rows)?;
-        product!(self, forward, rows, T::one(), x, T::zero(), z, ws);
+        let (one, zero) = (T::one(), T::zero());
+        (T::kernels::<I>().forward)(self.as_stored(), Some(rows), one, x, zero, z, ws);
         Ok(())
     }
 
@@ -104,7 +93,7 @@ impl<T: Scalar, I: Column> RowOperator<T> for Csr<'_, T, I> {
         check_dim("rows of y", Csr::shape(self).1, y.rows())?;
         check_dim("columns of y", z.cols(), y.cols())?;
         self.check_rows(rows)?;
-        product!(self, transpose, rows, alpha, z, gamma, y, ws);
+        (T::kernels::<I>().transpose)(self.as_stored(), Some(rows), alpha, z, gamma, y, ws);
         Ok(())
     }
 

@@ -56,7 +56,7 @@ impl Columns {
     }
 }
 
-fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
+pub(crate) fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> Moments {
     let ((rows, cols), array) = (matrix.shape(), matrix.view());
     let weight = weight_of(weights);
     let parts = by_pieces((rows, cols), rows * cols, |range| {
@@ -78,7 +78,7 @@ fn dense_moments<T: Scalar>(matrix: &Dense<'_, T>, weights: Option<&[f64]>) -> M
 impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
     /// Short pieces of rows, each about its first row, merged.
     fn column_moments(&self) -> Result<Moments> {
-        let moments = dense_moments(self, None);
+        let moments = T::dense_moments(self, None);
         self.check_means(&moments.mean)?;
         Ok(moments)
     }
@@ -87,6 +87,6 @@ impl<T: Scalar> ColumnMoments<T> for Dense<'_, T> {
 impl<T: Scalar> WeightedMoments<T> for Dense<'_, T> {
     fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
         check(weights, self.shape().0)?;
-        Ok(dense_moments(self, Some(weights)))
+        Ok(T::dense_moments(self, Some(weights)))
     }
 }

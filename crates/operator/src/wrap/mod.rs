@@ -11,9 +11,12 @@ mod shifted;
 mod weighted;
 
 pub use centered::Centered;
+pub(crate) use dense_moments::dense_moments;
 pub use masked::Masked;
 pub use moments::{ColumnMoments, Moments, WeightedMoments};
-pub(crate) use moments::{Group, SHORT, Sums, cut_dense};
+pub(crate) use moments::{
+    Group, SHORT, Sums, columns_moments, csr_moments, csr_squares, cut_dense,
+};
 pub use pattern::Pattern;
 pub use scaled::{Constant, Scaled};
 pub use shifted::Shifted;

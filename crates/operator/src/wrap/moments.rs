@@ -256,7 +256,10 @@ pub(super) fn check(weights: &[f64], rows: usize) -> Result<()> {
     check_weights(weights)
 }
 
-fn csr_moments<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>, weights: Option<&[f64]>) -> Moments {
+pub(crate) fn csr_moments<T: Scalar, I: Column>(
+    matrix: &Csr<'_, T, I>,
+    weights: Option<&[f64]>,
+) -> Moments {
     if let Some(moments) = plain_moments(matrix, weights) {
         return moments;
     }
@@ -282,7 +285,7 @@ fn csr_moments<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>, weights: Option<&[f
 }
 
 /// Σ a² of each column of a matrix stored by rows.
-fn csr_squares<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>) -> Vec<f64> {
+pub(crate) fn csr_squares<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>) -> Vec<f64> {
     let shape = matrix.shape();
     let parts = by_pieces(shape, matrix.entries(), |range| {
         let mut sums = vec![0.0; shape.1];
@@ -314,7 +317,7 @@ fn with_zeros(stored: (f64, f64, f64), total: f64) -> (f64, f64) {
 }
 
 /// Each column on its own: those of a matrix stored by columns are the rows of its transpose.
-fn columns_moments<T: Scalar, I: Column>(
+pub(crate) fn columns_moments<T: Scalar, I: Column>(
     transpose: &Csr<'_, T, I>,
     weights: Option<&[f64]>,
 ) -> Moments {
@@ -341,32 +344,32 @@ impl<T: Scalar, I: Column> ColumnMoments<T> for Csr<'_, T, I> {
     /// from its mean, the stored entries about the first of them, in a second pass; the zeros of a
     /// column join as one group.
     fn column_moments(&self) -> Result<Moments> {
-        Ok(csr_moments(self, None))
+        Ok((T::kernels::<I>().moments)(self, None))
     }
 
     fn column_squares(&self) -> Result<Vec<f64>> {
-        Ok(csr_squares(self))
+        Ok((T::kernels::<I>().squares)(self))
     }
 }
 
 impl<T: Scalar, I: Column> WeightedMoments<T> for Csr<'_, T, I> {
     fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
         check(weights, self.shape().0)?;
-        Ok(csr_moments(self, Some(weights)))
+        Ok((T::kernels::<I>().moments)(self, Some(weights)))
     }
 }
 
 impl<T: Scalar, I: Column> ColumnMoments<T> for Sparse<'_, T, I> {
     fn column_moments(&self) -> Result<Moments> {
         Ok(match self.parts() {
-            (stored, false) => csr_moments(stored, None),
-            (transpose, true) => columns_moments(transpose, None),
+            (stored, false) => (T::kernels::<I>().moments)(stored, None),
+            (transpose, true) => (T::kernels::<I>().columns_moments)(transpose, None),
         })
     }
 
     fn column_squares(&self) -> Result<Vec<f64>> {
         Ok(match self.parts() {
-            (stored, false) => csr_squares(stored),
+            (stored, false) => (T::kernels::<I>().squares)(stored),
             (transpose, true) => row_squares(transpose),
         })
     }
@@ -376,8 +379,8 @@ impl<T: Scalar, I: Column> WeightedMoments<T> for Sparse<'_, T, I> {
     fn weighted_moments(&self, weights: &[f64]) -> Result<Moments> {
         check(weights, self.shape().0)?;
         Ok(match self.parts() {
-            (stored, false) => csr_moments(stored, Some(weights)),
-            (transpose, true) => columns_moments(transpose, Some(weights)),
+            (stored, false) => (T::kernels::<I>().moments)(stored, Some(weights)),
+            (transpose, true) => (T::kernels::<I>().columns_moments)(transpose, Some(weights)),
         })
     }
 }
