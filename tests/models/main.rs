@@ -7,6 +7,7 @@ mod damaged;
 mod lanczos;
 mod laws;
 mod pca;
+mod scales;
 mod streaming;
 mod support;
 mod svd;

@@ -120,6 +120,17 @@ pub enum ErrorKind {
         /// Its column.
         column: usize,
     },
+    /// Products of numbers this small leave the range of the precision.
+    #[error(
+        "the largest eigenvalue found is {largest:e}, and the squares of the data prove at least \
+         {least:e}: their products are too small for this precision; multiply the data by a power of two"
+    )]
+    Underflow {
+        /// What was found.
+        largest: f64,
+        /// What there must be.
+        least: f64,
+    },
     /// Momentum and step diverge in mean square for a batch this small.
     #[error(
         "batches of {batch}: the noise gain {gain:.2} of this step and momentum is not below 1, so \

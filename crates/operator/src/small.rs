@@ -8,6 +8,22 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 use crate::Scalar;
 
+/// A power of two that brings `size` close to one, where squares of it would leave the range of the
+/// precision or lose digits at its end; one elsewhere. To multiply by it, and to divide, is exact.
+#[must_use]
+pub fn balance<T: Scalar>(size: T) -> T {
+    // Squares of what is ε times as large are still numbers of full precision.
+    let least = (T::min_positive_value() / T::EPSILON).sqrt() / T::EPSILON;
+    if size == T::zero() || !size.is_finite() || (least..=least.recip()).contains(&size) {
+        return T::one();
+    }
+    // 1/size itself may be beyond the range.
+    let most = T::max_value().as_f64().log2().floor() - 1.0;
+    let exponent = size.as_f64().log2().round().clamp(-most, most);
+    #[allow(clippy::cast_possible_truncation)] // 1022 at most
+    T::of(2.0).powi(-(exponent as i32))
+}
+
 /// P ← α A B, or P + α A B, on one thread.
 pub fn multiply<T: Scalar>(
     product: MatMut<'_, T>,
@@ -108,5 +124,25 @@ pub(crate) mod body {
     pub(crate) fn svd_scratch<T: Scalar>(dim: usize) -> StackReq {
         let thin = ComputeSvdVectors::Thin;
         faer::linalg::svd::svd_scratch::<T>(dim, dim, thin, thin, Par::Seq, Spec::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ordinary sizes are left alone; others come close to one, and their squares are numbers.
+    #[test]
+    fn balanced_sizes_are_close_to_one() {
+        for size in [0.0_f32, 1e-8, 1.0, 3e8, f32::INFINITY] {
+            assert_eq!(balance(size).to_bits(), 1.0_f32.to_bits(), "{size:e}");
+        }
+        for size in [1e-10_f32, 1e-25, 2e-38, 1e12, 3e38] {
+            assert!((0.7..1.5).contains(&(size * balance(size))), "{size:e}");
+        }
+        for size in [1e-160_f64, 3e-308, 1e170, 1e308] {
+            assert!((0.7..1.5).contains(&(size * balance(size))), "{size:e}");
+        }
+        assert!(balance(f32::from_bits(1)).is_finite() && balance(5e-324_f64).is_finite());
     }
 }

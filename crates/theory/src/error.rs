@@ -23,7 +23,7 @@ pub enum ErrorKind {
         value: f64,
     },
     /// An input lies outside the range the formula is stated for.
-    #[error("`{name}` = {value} must lie between {lower} and {upper}")]
+    #[error("`{name}` = {value} {}", range(*lower, *upper))]
     OutOfRange {
         /// The parameter.
         name: &'static str,
@@ -160,3 +160,17 @@ impl From<ErrorKind> for Error {
 
 /// The result of every fallible function here.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// The range in words: its ends may be those of the numbers there are, which have hundreds of digits.
+fn range(lower: f64, upper: f64) -> String {
+    let number = |x: f64| {
+        let is_short = x == 0.0 || (1e-6..1e9).contains(&x.abs());
+        if is_short { x.to_string() } else { format!("{x:e}") }
+    };
+    match (lower, upper) {
+        (f64::MIN_POSITIVE, f64::MAX) => "must be above 0".to_string(),
+        (lower, f64::MAX) => format!("must be at least {}", number(lower)),
+        (f64::MIN_POSITIVE, upper) => format!("must be above 0 and at most {}", number(upper)),
+        (lower, upper) => format!("must lie between {} and {}", number(lower), number(upper)),
+    }
+}

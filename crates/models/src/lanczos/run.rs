@@ -5,7 +5,9 @@ use std::ops::{ControlFlow, Range};
 
 use faer::Mat;
 use favard_engine::{Info, Record, Stop};
-use favard_operator::{Block, BlockRef, LinearOperator, Orthonormalizer, Scalar, Workspace, ops};
+use favard_operator::{
+    Block, BlockRef, LinearOperator, Orthonormalizer, Scalar, Workspace, ops, small,
+};
 
 use super::Lanczos;
 use super::state::{Seen, State};
@@ -46,6 +48,9 @@ pub(super) struct Run<'a, T: Scalar, A: ?Sized> {
     /// R and the number of independent columns of `image` when it was orthonormalised last.
     r: Block<T>,
     rank: usize,
+    /// The power of two that every product is multiplied by, so that squares stay in the range of the
+    /// precision whatever the scale of the operator; known after the first.
+    factor: Option<T>,
     products: u64,
     /// The product after which the Ritz pairs are looked at next.
     check: u64,
@@ -79,6 +84,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             qr: Orthonormalizer::new(width),
             r: Block::zeros(width, width),
             rank: 0,
+            factor: None,
             products: 0,
             check: 0,
             seen: (T::zero(), T::infinity(), 0),
@@ -118,8 +124,10 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     /// The state after a restart that kept the given pairs, with a random panel to go on from.
     pub fn begin_from(&mut self, values: &[T], vectors: &Block<T>) -> Result<()> {
         favard_operator::check_dim("rows of the pairs", self.image.rows(), vectors.rows())?;
+        let factor = small::balance(values.iter().fold(T::zero(), |m, v| m.max(v.abs())));
+        self.factor = Some(factor);
         for (j, &value) in values.iter().enumerate() {
-            self.small[(j, j)] = value;
+            self.small[(j, j)] = factor * value;
         }
         self.panels.push(vectors.clone());
         for _ in 0..2 {
@@ -176,15 +184,33 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         Ok(())
     }
 
+    /// What products are multiplied by.
+    fn scale(&self) -> T {
+        self.factor.unwrap_or(T::one())
+    }
+
+    /// The factor from the first product, which is multiplied by it.
+    fn settle_scale(&mut self) -> Result<()> {
+        let mut norms = vec![T::zero(); self.width];
+        ops::column_norms(self.image.as_ref(), &mut norms, &mut self.ws)?;
+        let factor = small::balance(norms.into_iter().fold(T::zero(), T::max));
+        ops::scale(factor, self.image.as_mut());
+        self.factor = Some(factor);
+        Ok(())
+    }
+
     /// Multiplies the last panel, puts the coefficients into T, and leaves in `image` what is
     /// orthogonal to the basis.
     fn expand(&mut self) -> Result<()> {
         let (used, width, count) = (self.used(), self.width, self.panels.len());
         let from = used - width;
         // W = A V_j
-        let (panel, image) = (self.panels[count - 1].as_ref(), self.image.as_mut());
-        self.op.apply(T::one(), panel, T::zero(), image, &mut self.ws)?;
+        let (alpha, panel) = (self.scale(), self.panels[count - 1].as_ref());
+        self.op.apply(alpha, panel, T::zero(), self.image.as_mut(), &mut self.ws)?;
         self.products += 1;
+        if self.factor.is_none() {
+            self.settle_scale()?;
+        }
         // T[:, j] = VᵀW. The first projection takes out what is large, the second what rounding
         // left of it, in all directions.
         let mut h = self.ws.take_zeros(used, width);
@@ -243,7 +269,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
                 self.small[(i, j)] = value;
             }
         }
-        (self.products, self.check, self.seen) = (state.products, state.check, state.seen);
+        (self.factor, self.products) = (Some(state.factor), state.products);
+        (self.check, self.seen) = (state.check, state.seen);
         self.history = state.history.into_owned();
     }
 
@@ -256,6 +283,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             r: Cow::Borrowed(&self.r),
             rank: self.rank,
             small: Block::from_fn(self.used(), self.used(), |i, j| self.small[(i, j)]),
+            factor: self.scale(),
             products: self.products,
             check,
             seen,
@@ -316,7 +344,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
     }
 
     fn record(&mut self, tick: u64) -> Record<T> {
-        let (ritz, residual, _) = self.seen;
+        let ((ritz, residual, _), factor) = (self.seen, self.scale());
+        let (ritz, residual) = (ritz / factor, residual / factor);
         let record = Record { tick, passes: tick as f64, ritz, residual };
         self.history.push(record);
         record
@@ -362,6 +391,7 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let (rows, used) = (self.image.rows(), self.used());
         let count = self.plan.components.min(used);
         let known = self.values.len().min(count + 1);
+        let factor = self.scale();
         let y = Block::from_fn(used, count, |i, j| self.rotation[(i, j)]);
         let mut vectors = Block::zeros(rows, count);
         let v = views(&self.panels);
@@ -375,8 +405,8 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
             seed: Some(self.plan.seed),
             history: self.history,
             // With the pair behind, for the gap.
-            ritz: self.values[..known].to_vec(),
-            residuals: self.residuals[..known].to_vec(),
+            ritz: self.values[..known].iter().map(|&value| value / factor).collect(),
+            residuals: self.residuals[..known].iter().map(|&r| r / factor).collect(),
             ..Info::new(stop)
         };
         let (values, residuals) = (info.ritz[..count].to_vec(), info.residuals[..count].to_vec());

@@ -19,6 +19,8 @@ pub(super) struct State<'a, T: Scalar> {
     pub rank: usize,
     /// T = VᵀAV, as large as V has columns.
     pub small: Block<T>,
+    /// What products are multiplied by.
+    pub factor: T,
     pub products: u64,
     pub check: u64,
     pub seen: Seen<T>,
@@ -44,6 +46,9 @@ impl<T: Scalar> State<'_, T> {
         }
         if self.small.shape() != (used, used) || self.coupled >= self.panels.len() {
             return Some("the projected matrix has another shape");
+        }
+        if !(self.factor.is_finite() && self.factor > T::zero()) {
+            return Some("products are multiplied by no positive number");
         }
         None
     }

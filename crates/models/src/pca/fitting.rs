@@ -152,6 +152,7 @@ where
                 problem.formed(formed).solve(plan, start, &mut keeper, watch)
             })?
         };
+        solution.check_share(statistics.total, shape)?;
         Ok(PcaFit(Decomposition::new(solution, statistics, plan, shape)))
     }
 }

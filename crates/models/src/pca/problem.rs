@@ -13,7 +13,7 @@ use super::solver::Watch;
 use super::{Plan, Solver};
 use crate::Eigen;
 use crate::checkpoint::{self, Keeper};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::exact::solve_formed;
 
 /// Where a fit starts.
@@ -58,6 +58,20 @@ pub(crate) struct Solution<T> {
     pub eigen: Eigen<T>,
     pub method: Solver,
     pub reason: String,
+}
+
+impl<T: Scalar> Solution<T> {
+    /// `Ok` unless a run has converged to less than there must be: the largest of n eigenvalues is at least
+    /// the n-th part of their sum, which the exact pass knows. Then products were too small for the precision.
+    pub fn check_share(&self, total: f64, (rows, cols): (usize, usize)) -> Result<()> {
+        let largest = self.eigen.values.first().map_or(0.0, |value| value.as_f64());
+        let least = total / rows.min(cols) as f64;
+        // Half of it, for what rounding takes.
+        if self.eigen.info.stop == Stop::Converged && largest < 0.5 * least {
+            return Err(ErrorKind::Underflow { largest, least }.into());
+        }
+        Ok(())
+    }
 }
 
 /// A method and why it was chosen.

@@ -17,7 +17,8 @@ use crate::error::Result;
 /// $\Delta = \lambda_k - \lambda_{k+1}$: at the same ball it is at most twice as fast as Oja's, so
 /// this is here for comparison and for large batches. What is not given comes from a sample:
 /// $\beta = (1 + \eta\lambda_{k+1})^2/4$, the step from half of $\epsilon = \text{tol}^2$ for the
-/// ball, the length from the other half for the noiseless error.
+/// ball, the length from the other half for the noiseless error. A tolerance that would take more ticks
+/// than the budget has gets the step that the budget allows, and a larger ball.
 ///
 /// # Example
 /// ```
@@ -80,7 +81,12 @@ impl<T: Scalar, A: StochasticOperator<T> + ?Sized> Method<T, A> for OjaMomentum 
                 // (κ/s) √η/(2Δ)^{3/2} = ε/2
                 let noise = known.kappa / sampled.batch as f64;
                 let root = epsilon * (2.0 * gap).powf(1.5) / (2.0 * noise);
-                let step = step.unwrap_or((root * root).min(1.0 / known.lambda1));
+                // Noiseless, tan²θ falls by exp(−2√(2ηΔ)) a tick: with a smaller step than this one the
+                // budget ends before tan²θ = ε/2.
+                let log = (2.0 * tan2(known.cos2)? / epsilon).ln();
+                let budget = task.options.passes * task.op.terms() as f64 / sampled.batch as f64;
+                let least = (0.5 * log / budget).powi(2) / (2.0 * gap);
+                let step = step.unwrap_or((root * root).max(least).min(1.0 / known.lambda1));
                 // β = (1 + ηλ₂)²/4
                 let (top, edge) = (1.0 + step * known.lambda1, 1.0 + step * known.lambda2);
                 let ticks = Growth::optimal(top, edge)?.iterations(

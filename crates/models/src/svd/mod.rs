@@ -232,6 +232,7 @@ impl TruncatedSvd {
                 Problem::of_rows(op, 1.0).solve(plan, start, &mut keeper, watch)
             })?
         };
+        solution.check_share(statistics.total, shape)?;
         let decomposition = Decomposition::new(solution, statistics, plan, shape);
         let explained = explained(x, weights, moments, weight, &decomposition)?;
         let total = moments.squares.iter().sum::<f64>() / weight;
