@@ -122,3 +122,19 @@ fn all_components_of_a_deficient_operator() {
         }
     }
 }
+
+/// More components than the rank: a sampled method has no gap to plan with, and says which.
+#[test]
+fn no_gap_behind_the_components() {
+    let left = Block::<f64>::gaussian(200, 2, 1);
+    let right = Block::<f64>::gaussian(8, 2, 2);
+    let op = Gram::new(Dense::new(left.view().dot(&right.view().t())).expect("finite"));
+    fn refused<M: for<'a> Method<f64, Gram<Dense<'a, f64>>>>(method: M, op: &Gram<Dense<'_, f64>>) {
+        let error = Eigensolver::new(method, 4).solve(op).expect_err("refused").to_string();
+        assert!(error.starts_with("no gap: eigenvalue 4 of a sample is"), "{error}");
+    }
+    refused(MiniBatchMomentum::default(), &op);
+    refused(VrMomentum::default(), &op);
+    refused(VrPca::default(), &op);
+    refused(Oja::default(), &op);
+}

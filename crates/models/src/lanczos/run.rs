@@ -223,11 +223,22 @@ impl<'a, T: Scalar, A: LinearOperator<T> + ?Sized> Run<'a, T, A> {
         let matrix = self.small.as_ref().submatrix(0, 0, used, used);
         (self.values, self.rotation) = symmetric_eigen(matrix)?;
         let last = used - self.width;
+        // A square may be below the smallest number where R is not.
+        let largest = |m: T, row: usize| self.r.row(row).iter().fold(m, |m, r| m.max(r.abs()));
+        let largest = (0..self.width).fold(T::zero(), largest);
         let residual = |j: usize| {
             let entry = |i: usize| -> T {
                 (i..self.width).map(|p| self.r.row(i)[p] * self.rotation[(last + p, j)]).sum()
             };
-            (0..self.width).map(|i| entry(i) * entry(i)).sum::<T>().sqrt()
+            let plain = (0..self.width).map(|i| entry(i) * entry(i)).sum::<T>();
+            if plain > T::min_positive_value() / T::EPSILON && plain.is_finite() {
+                return plain.sqrt();
+            }
+            if largest == T::zero() {
+                return largest;
+            }
+            let share = |i: usize| entry(i) / largest;
+            largest * (0..self.width).map(|i| share(i) * share(i)).sum::<T>().sqrt()
         };
         self.residuals = (0..used).map(residual).collect();
         Ok(())
