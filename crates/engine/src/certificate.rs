@@ -102,7 +102,10 @@ impl Certificate {
     pub fn new(evidence: &Evidence<'_>) -> Self {
         let &Evidence { values, residuals, rounding, guard, rest, orthogonality, .. } = evidence;
         let (count, found) = (values.len(), residuals.len());
-        assert!(count == found, "a certificate of {count} values needs as many residuals, not {found}");
+        assert!(
+            count == found,
+            "a certificate of {count} values needs as many residuals, not {found}"
+        );
         let residual = |j: usize| residuals[j] + rounding;
         // The next eigenvalue is at most this: the sharper of the estimate and the proof.
         let next = match (guard, rest) {

@@ -3,8 +3,8 @@
 use favard_operator::Scalar;
 
 use super::{Progress, Recurrence, Triple};
-use crate::{Measure, Memory};
 use crate::error::{Result, check};
+use crate::{Measure, Memory};
 
 /// $F_{t+1} = F_t + \eta_t \Phi_t(F_t)$ with
 /// $\eta_t = \eta_0 / \sqrt{\sum_{s \le t} \lVert G_s \rVert_F^2}$,
@@ -73,7 +73,8 @@ impl<T: Scalar> AdaOja<T> {
         }
         // Powers of two: nothing is rounded that would not be without them.
         let (share, squares) = (self.unit / unit, ritz.iter().zip(residuals));
-        let square = |(&ritz, &r): (&T, &T)| (ritz / unit) * (ritz / unit) + (r / unit) * (r / unit);
+        let square =
+            |(&ritz, &r): (&T, &T)| (ritz / unit) * (ritz / unit) + (r / unit) * (r / unit);
         self.total = self.total * (share * share) + squares.map(square).sum::<T>();
         self.unit = unit;
     }
