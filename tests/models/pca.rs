@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::Record;
 use favard_models::{Pca, Solver};
-use favard_operator::{Block, Dense};
+use favard_operator::{Block, Dense, Scalar};
 
 use crate::support::*;
 
