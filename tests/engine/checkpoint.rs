@@ -1,6 +1,6 @@
 //! A resumed run gives the same bits as an unbroken one, for every axis with a memory.
 
-use favard_engine::gauge::{AugmentedQr, Gauge, GaugeFits, NoGauge, Norm};
+use favard_engine::gauge::{AugmentedQr, Gauge, GaugeFits, NoGauge, Norm, PeriodicQr};
 use favard_engine::map::{Affine, Exact, MiniBatch, StepMap, Stream, Svrg, VarianceReduced};
 use favard_engine::observe::{Checkpointer, Unwatched};
 use favard_engine::readout::{Average, Expansion, Last, Optimal, Readout, ReadoutFits};
@@ -71,6 +71,7 @@ fn start() -> Block<f64> {
 fn exact_maps() {
     survives(|| (exact(), momentum(), AugmentedQr::new(2), Last, start()));
     survives(|| (exact(), Dynamic::default(), AugmentedQr::new(2), Last, start()));
+    survives(|| (exact(), momentum(), PeriodicQr::new(2, 3).unwrap(), Last, start()));
     survives(|| (exact(), BestHeavyBall::default(), Norm, Last, Block::gaussian(6, 1, 7)));
     let family = || Orthogonal::new(Chebyshev::new(0.0, 3.0).unwrap());
     survives(|| (exact(), family(), Norm, Last, start()));
@@ -118,6 +119,30 @@ fn single_precision() {
         Exact::new(Gram::new(favard_operator::Dense::new(rows).unwrap())).unwrap()
     };
     survives(|| (op(), Power, AugmentedQr::new(2), Last, Block::<f32>::gaussian(6, 2, 7)));
+}
+
+/// The parameters of a gauge and of a readout are compared as well: a run with a QR every four steps
+/// does not go on with one every step, nor an average from the third step on with another one.
+#[test]
+fn parameters_of_gauges_and_readouts_are_compared() {
+    let periodic = |every| {
+        let gauge = PeriodicQr::new(2, every).unwrap();
+        Engine::new(exact(), momentum(), start()).unwrap().with_gauge(gauge)
+    };
+    let mut engine = periodic(4);
+    engine.run(6, &mut Unwatched).unwrap();
+    let error = periodic(1).resume(engine.checkpoint()).unwrap_err().to_string();
+    assert_eq!(error, "checkpoint: counters is [4] in the file and [1] in the engine");
+    periodic(4).resume(engine.checkpoint()).unwrap();
+
+    let average = |skip| {
+        let engine = Engine::new(exact(), momentum(), start()).unwrap();
+        engine.with_readout(Average::new(skip)).unwrap()
+    };
+    let mut engine = average(3);
+    engine.run(6, &mut Unwatched).unwrap();
+    let error = average(5).resume(engine.checkpoint()).unwrap_err().to_string();
+    assert_eq!(error, "checkpoint: counters is [3] in the file and [5] in the engine");
 }
 
 /// A checkpoint of another run is refused with what differs; a damaged file is never parsed.

@@ -11,7 +11,7 @@ use favard_engine::readout::Optimal;
 use favard_engine::recurrence::{
     Chebyshev, HeavyBall, Legendre, Momentum, Oja, Power, Start, Tabulated, Triple,
 };
-use favard_engine::{Engine, ErrorKind};
+use favard_engine::{Certificate, Engine, ErrorKind, Evidence};
 use favard_operator::{
     Block, BlockMut, BlockRef, Dense, Diagonal, FnOperator, LinearOperator, Result, Sampler,
     Workspace,
@@ -37,6 +37,7 @@ fn parameters() {
     let zero = Triple { a: 0.0, b: 0.0, c: 0.0 };
     assert!(text(Tabulated::new(vec![zero])).starts_with("a: 0"));
     assert!(text(Tolerance::new(-1.0, 1)).starts_with("tolerance: -1"));
+    assert!(text(Tolerance::new(0.1, 0)).starts_with("components: 0"));
     assert!(text(Stagnation::after(0)).starts_with("patience: 0"));
     assert!(text(PeriodicQr::<f64>::new(2, 0)).starts_with("every: 0"));
     let sampler = Sampler::uniform(40, 2, 1).unwrap();
@@ -244,4 +245,21 @@ fn infallible_maps_are_fused() {
         engine.advance().unwrap();
     }
     assert_eq!(fused.get(), 5);
+}
+
+/// Evidence with fewer residuals than values is refused by its numbers, not by an index.
+#[test]
+#[should_panic(expected = "a certificate of 2 values needs as many residuals, not 1")]
+fn residuals_of_a_certificate() {
+    let _ = Certificate::new(&Evidence {
+        values: &[2.0, 1.0],
+        residuals: &[0.1],
+        rounding: 0.0,
+        guard: None,
+        rest: None,
+        orthogonality: 0.0,
+        orthogonality_rounding: 0.0,
+        tolerance: 0.5,
+        wanted: 2,
+    });
 }

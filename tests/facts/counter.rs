@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use favard_models::solvers::{Eigensolver, PowerMomentum, VrMomentum};
+use favard_models::solvers::{Eigensolver, Power, PowerMomentum, VrMomentum};
 use favard_operator::{
     Batch, BlockMut, BlockRef, FnOperator, LinearOperator, StochasticFn, StochasticOperator,
     Workspace,
@@ -125,4 +125,26 @@ fn the_counting_operator_is_the_gram_operator() {
     let mut y = w.clone();
     op.apply(1.0, w.as_ref(), 0.0, y.as_mut(), &mut Workspace::new()).expect("a product");
     assert_eq!(count.load(Ordering::Relaxed), 1000);
+}
+
+/// Every product is in the report, also that with the block before the last step, which is looked at
+/// when the answer does not keep what the iteration promised, and does not keep it either.
+#[test]
+fn a_second_look_is_counted() {
+    let products = |honest: u64| {
+        let count = AtomicU64::new(0);
+        let op = FnOperator::new((50, 50), |x: BlockRef<'_, f64>, mut y: BlockMut<'_, f64>| {
+            let lies = count.fetch_add(1, Ordering::Relaxed) >= honest;
+            for i in 0..50 {
+                let wrong = if lies { x.row((i + 1) % 50)[0] } else { 0.0 };
+                y.row_mut(i)[0] = x.row(i)[0] / (1.0 + i as f64) + wrong;
+            }
+        });
+        let found = Eigensolver::new(Power, 1).guard(0).tolerance(1e-6).solve(&op).expect("a run");
+        assert_eq!(found.info.applications, count.load(Ordering::Relaxed));
+        (found.info.iterations, count.load(Ordering::Relaxed))
+    };
+    let (ticks, whole) = products(u64::MAX);
+    assert_eq!(whole, ticks + 1);
+    assert_eq!(products(ticks), (ticks, ticks + 2));
 }

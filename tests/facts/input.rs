@@ -2,6 +2,7 @@
 
 use favard_engine::Stop;
 use favard_engine::recurrence::Legendre;
+use favard_models::Error;
 use favard_models::solvers::{
     AdaOja, BestHeavyBall, DynamicMomentum, Eigensolver, Inhomogeneous, Method, MiniBatchMomentum,
     Oja, OjaMomentum, Power, PowerMomentum, ShiftedChebyshev, VrMomentum, VrPca,
@@ -121,4 +122,20 @@ fn all_components_of_a_deficient_operator() {
             assert!((value - exact).abs() <= 2e-8, "{:?}", found.values);
         }
     }
+}
+
+/// More components than the rank: a sampled method has no gap to plan with, and says which.
+#[test]
+fn no_gap_behind_the_components() {
+    let left = Block::<f64>::gaussian(200, 2, 1);
+    let right = Block::<f64>::gaussian(8, 2, 2);
+    let op = Gram::new(Dense::new(left.view().dot(&right.view().t())).expect("finite"));
+    let refused = |error: Option<Error>| {
+        let text = error.expect("refused").to_string();
+        assert!(text.starts_with("no gap: eigenvalue 4 of a sample is"), "{text}");
+    };
+    refused(Eigensolver::new(MiniBatchMomentum::default(), 4).solve(&op).err());
+    refused(Eigensolver::new(VrMomentum::default(), 4).solve(&op).err());
+    refused(Eigensolver::new(VrPca::default(), 4).solve(&op).err());
+    refused(Eigensolver::new(Oja::default(), 4).solve(&op).err());
 }

@@ -54,7 +54,8 @@ fn check<T: Scalar>(plan: &LeastSquares, a: &Csr<'_, T>, b: &Block<T>, stops: [f
             })
         };
         let found = on(1 + part % 2, run).unwrap();
-        if !stopped {
+        // A run that is over at the very step at which it is stopped has nothing to save.
+        if !stopped || !path.exists() {
             last = Some(found);
             break;
         }

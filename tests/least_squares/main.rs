@@ -14,4 +14,5 @@ mod recurrence;
 #[path = "../resume.rs"]
 mod resume;
 mod sampled;
+mod scale;
 mod support;

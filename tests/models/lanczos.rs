@@ -140,3 +140,16 @@ proptest! {
         prop_assert!((found.values[0] - values[0]).abs() <= 2e-9);
     }
 }
+
+/// Residuals whose squares are below the smallest number: data with variances of 1e-25 in f32 takes
+/// the steps of the same data at 1, and is certified.
+#[test]
+fn small_numbers_converge_as_others_do() {
+    let run = |size: f32| {
+        let spectrum = (0..300_u16).map(|i| size / (1.0 + f32::from(i))).collect();
+        Lanczos::new(3).tolerance(1e-4).solve(&Diagonal::new(spectrum).unwrap()).unwrap()
+    };
+    let (plain, small) = (run(1.0), run(2.0_f32.powi(-83)));
+    assert_eq!((small.info.stop, small.info.iterations), (Stop::Converged, plain.info.iterations));
+    assert!(plain.info.iterations > 1 && small.info.certificate.is_certified());
+}

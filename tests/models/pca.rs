@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::Record;
 use favard_models::{Pca, Solver};
-use favard_operator::{Block, Dense};
+use favard_operator::{Block, Dense, Scalar};
 
 use crate::support::*;
 
@@ -153,4 +153,33 @@ fn every_named_solver() {
             assert!(fit.is_certified() || noisy, "{solver} {rows}: {:?}", fit.residuals());
         }
     }
+}
+
+/// A first component far above the others, which a stage of the inhomogeneous recurrence amplifies by
+/// 3e21 in 16 steps: the second one is found all the same, also in f32.
+#[test]
+fn inhomogeneous_stages_keep_the_columns_apart() {
+    let mut variances: Vec<f64> = (0..40).map(|i| 0.9 - 0.02 * f64::from(i)).collect();
+    variances.splice(0..0, [10.0, 1.0]);
+    let x = with_variances(200, &variances, 3);
+    let pca = Pca::new(2).solver(Solver::Inhomogeneous).products(2000);
+    let fit = pca.clone().tolerance(1e-8).fit(&Dense::new(x.view()).unwrap()).unwrap();
+    assert!(fit.is_certified(), "{:?}", fit.info().stop);
+    assert!(gap(&fit.explained_variance(), &[10.0, 1.0]) <= 10.0 * 1e-8);
+    let narrow = Dense::new(x.mapv(f32::of)).unwrap();
+    let fit = pca.tolerance(1e-4).fit(&narrow).unwrap();
+    assert!(fit.is_certified(), "{:?}", fit.info().stop);
+    assert!(gap(&fit.explained_variance(), &[10.0, 1.0]) <= 10.0 * 1e-4);
+}
+
+/// More components than the rank, by the inhomogeneous recurrence: zeros, and no error.
+#[test]
+fn inhomogeneous_beyond_the_rank() {
+    let left = Block::<f64>::gaussian(200, 2, 1);
+    let right = Block::<f64>::gaussian(80, 2, 2);
+    let x = Dense::new(left.view().dot(&right.view().t())).unwrap();
+    let fit = Pca::new(4).solver(Solver::Inhomogeneous).fit(&x).unwrap();
+    let variances = fit.explained_variance();
+    assert!(variances[1] > 1.0);
+    assert!(variances[2..].iter().all(|&value| value == 0.0), "{variances:?}");
 }

@@ -1,7 +1,7 @@
 //! The truncated singular value decomposition against the dense one.
 
 use favard_models::{Solver, TruncatedSvd};
-use favard_operator::{Dense, Weighted};
+use favard_operator::{Csr, Dense, Weighted};
 use ndarray::{Array2, Axis};
 
 use crate::support::*;
@@ -94,4 +94,18 @@ fn edges() {
     let text = TruncatedSvd::new(3).fit(&row).unwrap_err().to_string();
     assert!(text.starts_with("components: 3 must be at least 1 and at most"), "{text}");
     assert!(fit.left_vectors(&row).unwrap_err().to_string().contains("expected 6, found 1"));
+}
+
+/// Values below $8 \epsilon \sqrt d \sigma_1^2$, 2e-4 for f32 and 50,000 columns, are kept where their
+/// residuals say that they are not noise.
+#[test]
+fn small_values_of_wide_data_are_kept() {
+    let sigma = [1.0_f32, 0.01, 0.005];
+    let places = vec![10_u32, 20_000, 49_999];
+    let x = Csr::new((3, 50_000), vec![0, 1, 2, 3], places, sigma.to_vec()).unwrap();
+    let fit = TruncatedSvd::new(3).fit(&x).unwrap();
+    for (found, exact) in fit.singular_values().iter().zip(sigma) {
+        let gap = (found * found - f64::from(exact).powi(2)).abs();
+        assert!(gap <= 8.0 * f64::from(f32::EPSILON), "{found} for {exact}");
+    }
 }

@@ -6,7 +6,7 @@ use favard_engine::Stop;
 use favard_models::{
     BatchCovariance, Error, ErrorKind, SubspaceTracker, TrackingMomentum, TrackingStep,
 };
-use favard_operator::{Block, Csr, LinearOperator};
+use favard_operator::{Block, Csr, LinearOperator, ops};
 use favard_testkit::check_linear;
 
 // A tracker may be moved to the thread that receives the batches.
@@ -205,4 +205,30 @@ fn a_watched_stream() {
     let bad = Block::<f64>::zeros(3, 4);
     let error = tracker.track_watched([bad.as_ref()], &mut |_| ControlFlow::Continue(()));
     assert!(matches!(error.unwrap_err().kind(), ErrorKind::Operator(_)));
+}
+
+/// A batch that fails in the middle of a step, because an iterate overflows, is as if it had not come:
+/// the tracker takes the next ones to the bits of one that has never seen it.
+#[test]
+fn a_step_that_fails_is_undone() {
+    let rows = |size: f32, seed| {
+        let mut rows = Block::<f32>::gaussian(30, 6, seed);
+        ops::scale(size, rows.as_mut());
+        rows
+    };
+    let new = || SubspaceTracker::<f32>::new(6, 2).unwrap().step(TrackingStep::Oja(1e30));
+    let (mut tracker, mut other) = (new(), new());
+    tracker.update(rows(1e-5, 1).as_ref()).unwrap();
+    other.update(rows(1e-5, 1).as_ref()).unwrap();
+    for _ in 0..3 {
+        // η A F is of the size of 1e50.
+        assert!(message(tracker.update(rows(1e10, 2).as_ref())).contains("not finite"));
+        let text = message(tracker.update(rows(1e20, 2).as_ref()));
+        assert!(text.starts_with("mean square of the rows of the batch: "), "{text}");
+    }
+    assert_eq!((tracker.basis(), tracker.info()), (other.basis(), other.info()));
+    tracker.update(rows(1e-5, 3).as_ref()).unwrap();
+    other.update(rows(1e-5, 3).as_ref()).unwrap();
+    assert_eq!((tracker.basis(), tracker.report()), (other.basis(), other.report()));
+    assert_eq!(tracker.info().reason, tracker.report().to_string());
 }

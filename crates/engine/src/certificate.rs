@@ -94,11 +94,18 @@ pub struct Evidence<'a> {
 }
 
 impl Certificate {
-    /// What follows from the evidence. There is a residual for each value.
+    /// What follows from the evidence.
+    ///
+    /// # Panics
+    /// Unless there is a residual for each value.
     #[must_use]
     pub fn new(evidence: &Evidence<'_>) -> Self {
         let &Evidence { values, residuals, rounding, guard, rest, orthogonality, .. } = evidence;
-        let count = values.len();
+        let (count, found) = (values.len(), residuals.len());
+        assert!(
+            count == found,
+            "a certificate of {count} values needs as many residuals, not {found}"
+        );
         let residual = |j: usize| residuals[j] + rounding;
         // The next eigenvalue is at most this: the sharper of the estimate and the proof.
         let next = match (guard, rest) {

@@ -53,7 +53,7 @@ pub struct Checkpoint<T: Scalar> {
     prev: Block<T>,
     map: Memory<T>,
     recurrence: Memory<T>,
-    gauge: String,
+    gauge: Memory<T>,
     readout: Memory<T>,
     applications: u64,
     passes: f64,
@@ -109,7 +109,7 @@ where
             prev: self.prev.clone(),
             map: self.map.memory(),
             recurrence: self.recurrence.memory(),
-            gauge: self.gauge.name().to_string(),
+            gauge: self.gauge.memory(),
             readout: self.readout.memory(),
             applications,
             passes,
@@ -130,9 +130,11 @@ where
                 return Err(foreign("shape of the block", self.cur.shape(), block.shape()));
             }
         }
-        if checkpoint.gauge != self.gauge.name() {
-            return Err(foreign("gauge", self.gauge.name(), checkpoint.gauge));
+        let gauge = self.gauge.memory();
+        if checkpoint.gauge.name != gauge.name {
+            return Err(foreign("gauge", gauge.name, checkpoint.gauge.name));
         }
+        checkpoint.gauge.check_same(&gauge)?;
         let cost = Cost { applications: checkpoint.applications, passes: checkpoint.passes };
         self.map.restore(checkpoint.map, tick, cost)?;
         self.recurrence.restore(checkpoint.recurrence)?;

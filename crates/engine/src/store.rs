@@ -1,7 +1,7 @@
 //! States on disk: one format for every run.
 //!
 //! ```text
-//! favard state 2\n\0      16 bytes: what it is, and the version of the format
+//! favard state 3\n\0      16 bytes: what it is, and the version of the format
 //! checksum                 8 bytes: FNV-1a of all that follows, little-endian
 //! width                    1 byte:  bytes of a number, 4 or 8
 //! kind                     whose state it is
@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::memory::foreign;
 
 /// The first bytes of a file, with the version of the format.
-const MAGIC: &[u8; 16] = b"favard state 2\n\0";
+const MAGIC: &[u8; 16] = b"favard state 3\n\0";
 
 /// The same without the version.
 const NAME: &[u8] = b"favard state ";

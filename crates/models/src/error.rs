@@ -131,6 +131,21 @@ pub enum ErrorKind {
         /// What there must be.
         least: f64,
     },
+    /// Nothing to plan a sampled method with: the last component asked for does not stand out from
+    /// the next one, or there are more components than the rank.
+    #[error(
+        "no gap: eigenvalue {components} of a sample is {last:.2e} and the next one {next:.2e}; \
+         sampling is planned by the gap between them: ask for fewer components, give the \
+         parameters, or use a method that reads all rows"
+    )]
+    NoGap {
+        /// The components asked for.
+        components: usize,
+        /// The eigenvalue of the last one.
+        last: f64,
+        /// The next eigenvalue.
+        next: f64,
+    },
     /// Momentum and step diverge in mean square for a batch this small.
     #[error(
         "batches of {batch}: the noise gain {gain:.2} of this step and momentum is not below 1, so \

@@ -4,8 +4,9 @@ mod common;
 
 use common::{Explicit, check_adjoint, check_rows, check_terms, exact, matrix, positive};
 use favard_operator::{
-    Adjoint, AdjointOperator, Block, BlockDiagonal, Dense, Diagonal, ErrorKind, Gram, HStack,
-    Identity, LinearOperator, LowRank, Multiple, Op, Product, Scalar, Sum, VStack,
+    Adjoint, AdjointOperator, Block, BlockDiagonal, Csr, Dense, Diagonal, ErrorKind, Gram, HStack,
+    Identity, LinearOperator, LowRank, Masked, Multiple, Op, Pattern, Product, Scalar, Shifted,
+    Sum, VStack,
 };
 use ndarray::{Array2, Axis, concatenate};
 
@@ -177,4 +178,30 @@ fn parts_of_different_types_stack_as_boxes() {
     let stack = VStack::new(parts).unwrap();
     assert_eq!(stack.shape(), (3, 2));
     assert!(stack.is_infallible());
+}
+
+/// The work of an expression is that of its parts, not of the dense matrix it stands for: a solver
+/// that weighs it against its own would take sparse data for dense.
+#[test]
+fn work_is_that_of_the_parts() {
+    let sparse = || {
+        let pointers: Vec<usize> = (0..=50_usize).map(|row| row.saturating_sub(47)).collect();
+        Csr::new((50, 50), pointers, vec![1, 7, 9], vec![1.0, 2.0, 3.0]).unwrap()
+    };
+    let work = |op: &dyn LinearOperator<f64>| op.work().to_bits();
+    let is = |count: u32| f64::from(count).to_bits();
+    assert_eq!(work(&VStack::new(vec![sparse(), sparse()]).unwrap()), is(6));
+    assert_eq!(work(&HStack::new(vec![sparse(), sparse()]).unwrap()), is(6));
+    assert_eq!(work(&BlockDiagonal::new(vec![sparse(), sparse()]).unwrap()), is(6));
+    assert_eq!(work(&Gram::new(Product::new(sparse(), sparse()).unwrap())), is(12));
+    let pattern = Pattern::new((50, 50), vec![(48, 7)]).unwrap();
+    assert_eq!(work(&Masked::missing(sparse(), pattern).unwrap()), is(4));
+    let formula = (2.0 * Op::new(sparse()) + Op::new(Identity::new(50))).unwrap();
+    assert_eq!(work(&formula), is(3 + 50));
+    let diagonal = Diagonal::new(vec![1.0; 50]).unwrap();
+    let sum = Sum::new(Multiple::new(2.0, sparse()).unwrap(), diagonal).unwrap();
+    let factors = || Block::<f64>::gaussian(50, 2, 1);
+    let low_rank = LowRank::new(sum, factors(), factors()).unwrap();
+    // 3 entries, the diagonal, two factors of 100 numbers, and the shift.
+    assert_eq!(work(&Shifted::new(low_rank, 0.5).unwrap()), is(3 + 50 + 200 + 50));
 }

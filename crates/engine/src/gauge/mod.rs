@@ -24,6 +24,8 @@ pub use periodic_qr::PeriodicQr;
 
 use favard_operator::{Block, Result as OperatorResult, Scalar, Workspace};
 
+use crate::Memory;
+
 /// A choice of basis for the pair of blocks, made after every step.
 pub trait Gauge<T: Scalar> {
     /// The kind of gauge, for checkpoints.
@@ -42,6 +44,12 @@ pub trait Gauge<T: Scalar> {
         prev: &mut Block<T>,
         ws: &mut Workspace<T>,
     ) -> OperatorResult<()>;
+
+    /// What a checkpoint carries: the parameters, which a run that is taken up must share. A gauge
+    /// has no state of its own.
+    fn memory(&self) -> Memory<T> {
+        Memory::of(self.name())
+    }
 }
 
 /// The gauge may be used with the map `M`: [`NoGauge`] with every map, the others with

@@ -3,6 +3,7 @@
 use favard_operator::{Block, Orthonormalizer, Result as OperatorResult, Scalar, Workspace};
 
 use super::{Gauge, GaugeFits};
+use crate::Memory;
 use crate::error::{ErrorKind, Result};
 use crate::map::Homogeneous;
 
@@ -67,6 +68,10 @@ impl<T: Scalar> Gauge<T> for PeriodicQr<T> {
             ws.give(out);
         }
         Ok(())
+    }
+
+    fn memory(&self) -> Memory<T> {
+        Memory::of("periodic QR").counters([self.every])
     }
 }
 

@@ -9,7 +9,8 @@ use crate::error::{Result, check};
 use crate::info::Stop;
 
 /// Stops with [`Stop::Converged`] when the first k residuals satisfy
-/// $\lVert A v_j - \theta_j v_j \rVert \le \text{tol} \cdot |\theta_1|$.
+/// $\lVert A v_j - \theta_j v_j \rVert \le \text{tol} \cdot \max_i |\theta_i|$, the maximum over all
+/// columns of the block.
 ///
 /// The residuals are those of the block one step earlier, which cost no further product. A block
 /// wider than k has guard columns, whose residuals do not count.
@@ -38,9 +39,11 @@ impl Tolerance {
     /// Relative tolerance on the first `components` residuals, looked at after every step.
     ///
     /// # Errors
-    /// Unless the tolerance is finite and at least 0.
+    /// Unless the tolerance is finite and at least 0, and there is a component: none would be a
+    /// run that has converged before it begins.
     pub fn new(tolerance: f64, components: usize) -> Result<Self> {
         check("tolerance", tolerance, tolerance >= 0.0, "must be finite and at least 0")?;
+        check("components", components as f64, components > 0, "must be at least 1")?;
         Ok(Self { relative: tolerance, components, every: 1 })
     }
 

@@ -65,11 +65,10 @@ impl<T: Scalar> Readout<T> for Average<T> {
         Memory::of("average").counters([self.skip, self.count]).blocks([self.mean.clone()])
     }
 
-    fn restore(&mut self, memory: Memory<T>) -> Result<()> {
-        memory.check_name("average")?;
-        if let [skip, count] = memory.counters[..] {
-            (self.skip, self.count) = (skip, count);
-        }
+    fn restore(&mut self, mut memory: Memory<T>) -> Result<()> {
+        let count = memory.counters.pop().unwrap_or(0);
+        memory.check_same(&Memory::of("average").counters([self.skip]))?;
+        self.count = count;
         take_block(memory, &mut self.mean);
         Ok(())
     }

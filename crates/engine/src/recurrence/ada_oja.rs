@@ -3,8 +3,8 @@
 use favard_operator::Scalar;
 
 use super::{Progress, Recurrence, Triple};
-use crate::Memory;
 use crate::error::{Result, check};
+use crate::{Measure, Memory};
 
 /// $F_{t+1} = F_t + \eta_t \Phi_t(F_t)$ with
 /// $\eta_t = \eta_0 / \sqrt{\sum_{s \le t} \lVert G_s \rVert_F^2}$,
@@ -38,7 +38,10 @@ use crate::error::{Result, check};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdaOja<T> {
     scale: T,
-    /// $\sum \lVert G_s \rVert_F^2$.
+    /// A power of two near the largest number that was squared: a square itself may be beyond the
+    /// largest number, or below the smallest.
+    unit: T,
+    /// $\sum \lVert G_s \rVert_F^2$ in squares of the unit.
     total: T,
 }
 
@@ -49,13 +52,40 @@ impl<T: Scalar> AdaOja<T> {
     /// Unless it is finite and positive.
     pub fn new(scale: T) -> Result<Self> {
         check("scale", scale.as_f64(), scale > T::zero(), "must be finite and above 0")?;
-        Ok(Self { scale, total: T::zero() })
+        Ok(Self { scale, unit: T::zero(), total: T::zero() })
     }
 
     /// The step of the last tick; infinite before the first product that is not zero.
     pub fn step(&self) -> T {
-        self.scale / self.total.sqrt()
+        if self.total > T::zero() {
+            self.scale / self.unit / self.total.sqrt()
+        } else {
+            T::infinity()
+        }
     }
+
+    /// total ← total + Σ θ² + r²
+    fn add(&mut self, Measure { ritz, residuals }: &Measure<T>) {
+        let largest = ritz.iter().chain(residuals).fold(T::zero(), |m, v| m.max(v.abs()));
+        let unit = binade(largest).max(self.unit);
+        if unit == T::zero() {
+            return;
+        }
+        // Powers of two: nothing is rounded that would not be without them.
+        let (share, squares) = (self.unit / unit, ritz.iter().zip(residuals));
+        let square =
+            |(&ritz, &r): (&T, &T)| (ritz / unit) * (ritz / unit) + (r / unit) * (r / unit);
+        self.total = self.total * (share * share) + squares.map(square).sum::<T>();
+        self.unit = unit;
+    }
+}
+
+/// The largest power of two that is at most `value`, more or less where numbers lose their digits;
+/// zero for zero.
+fn binade<T: Scalar>(value: T) -> T {
+    // Whatever the rounding of a logarithm, it is a power of two, and near.
+    let exponent = value.as_f64().log2().floor().clamp(-1000.0, 1000.0);
+    if value > T::zero() { T::of(exponent.exp2()) } else { T::zero() }
 }
 
 impl<T: Scalar> Recurrence<T> for AdaOja<T> {
@@ -69,9 +99,7 @@ impl<T: Scalar> Recurrence<T> for AdaOja<T> {
 
     fn triple(&mut self, progress: &Progress<'_, T>) -> Triple<T> {
         if let Some(measure) = progress.measure {
-            // ‖G‖² = Σ θ² + r²
-            let pairs = measure.ritz.iter().zip(&measure.residuals);
-            self.total += pairs.map(|(&ritz, &r)| ritz * ritz + r * r).sum::<T>();
+            self.add(measure);
         }
         // While all products are zero, any step will do.
         let step = if self.total > T::zero() { self.step() } else { T::zero() };
@@ -79,15 +107,15 @@ impl<T: Scalar> Recurrence<T> for AdaOja<T> {
     }
 
     fn memory(&self) -> Memory<T> {
-        Memory::of("adaptive oja").scalars([self.scale, self.total])
+        Memory::of("adaptive oja").scalars([self.scale, self.unit, self.total])
     }
 
     fn restore(&mut self, mut memory: Memory<T>) -> Result<()> {
-        let total = memory.scalars.pop().unwrap_or(T::zero());
-        let mut own = self.memory();
-        own.scalars.pop();
-        memory.check_same(&own)?;
-        self.total = total;
+        let state = memory.scalars.split_off(memory.scalars.len().min(1));
+        memory.check_same(&Memory::of("adaptive oja").scalars([self.scale]))?;
+        if let [unit, total] = state[..] {
+            (self.unit, self.total) = (unit, total);
+        }
         Ok(())
     }
 }
@@ -95,7 +123,6 @@ impl<T: Scalar> Recurrence<T> for AdaOja<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Measure;
 
     /// η_t = η₀/√(Σ ‖G‖²), ‖G‖² = Σ θ² + r², and a restored run goes on where it was.
     #[test]
@@ -109,6 +136,22 @@ mod tests {
         assert_eq!(again.triple(&progress(1)), oja.triple(&progress(1)));
         assert_eq!(oja.triple(&progress(2)).a.to_bits(), (2.0 / 27.0_f64.sqrt()).to_bits());
         assert!(AdaOja::new(1.0).unwrap().restore(oja.memory()).is_err());
+    }
+
+    /// The step goes with 1/‖A‖ also where a square leaves the range of the numbers.
+    #[test]
+    fn squares_may_leave_the_range() {
+        let steps = |size: f32| {
+            let measure = Measure { ritz: vec![3.0 * size], residuals: vec![4.0 * size] };
+            let mut oja = AdaOja::new(1.0).unwrap();
+            let step = |tick| {
+                oja.triple(&Progress { tick, phase: tick, measure: Some(&measure) }).a * size
+            };
+            [0, 1].map(step).map(f32::to_bits)
+        };
+        for exponent in [-100, -70, 70, 100] {
+            assert_eq!(steps(2.0_f32.powi(exponent)), steps(1.0));
+        }
     }
 
     /// Nothing but zeros so far: no step, and no NaN.

@@ -378,9 +378,10 @@ impl MatrixCompletion {
         data: &Observed<T>,
         factors: &Factors<'_, T>,
         at: &Block<T>,
-        (spectral, reason): (Info<T>, String),
+        (mut spectral, reason): (Info<T>, String),
         mut refinement: Info<T>,
     ) -> Result<Completed<T>> {
+        spectral.reason.clone_from(&reason);
         // The certificate: recomputed at the answer.
         let mut unused = Block::zeros(at.rows(), at.cols());
         let reading = factors.gradient(at.as_ref(), unused.as_mut(), &mut Workspace::new())?;

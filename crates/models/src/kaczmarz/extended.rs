@@ -6,7 +6,7 @@ use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, Record, Stop};
 use favard_operator::{Block, RowOperator, Scalar, Workspace, check_dim};
 
-use super::{ExtendedProjection, KACZMARZ, Kaczmarz, Rows, in_parts, look};
+use super::{ExtendedProjection, KACZMARZ, Kaczmarz, Rows, in_parts};
 use crate::Checkpoints;
 use crate::checkpoint::Keeper;
 use crate::error::Result;
@@ -115,10 +115,10 @@ impl Kaczmarz {
         check_rhs(a.shape(), rhs)?;
         check_dim("rows of the transpose", a.shape().1, columns.shape().0)?;
         check_dim("columns of the transpose", a.shape().0, columns.shape().1)?;
-        let rows = look(a, rhs);
+        let rows = Rows::look(a, rhs)?;
         self.mark("extended", &a, rhs, &rows, &mut keeper)?;
         if rows.total == 0.0 {
-            return self.solve_zero(a, rhs, watch);
+            return self.solve_zero(a, rhs, &rows, watch);
         }
         in_parts(a.shape().1, rhs, keeper, &mut |part, keeper| {
             self.extend((a, columns), part, &rows, keeper, watch)
@@ -172,7 +172,8 @@ impl Kaczmarz {
         }
         let Ended { stop, ticks, checked, .. } = ended;
         let intercept = vec![T::zero(); rhs.cols()];
-        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, reason);
+        let why = ("Kaczmarz, extended", reason);
+        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, why);
         (found.spectrum, found.info.seed) = (Some((ends.low, ends.high)), Some(self.seed));
         found.info.iterations = ticks;
         Ok(found)

@@ -3,6 +3,7 @@
 mod block_projection;
 mod extended;
 mod extended_projection;
+mod rows;
 
 pub use block_projection::BlockProjection;
 pub use extended_projection::ExtendedProjection;
@@ -22,8 +23,9 @@ use crate::least_squares::spectrum::Ends;
 use crate::least_squares::state::{Kept, Prelude};
 use crate::least_squares::stochastic::{self, Ended, Estimated};
 use crate::least_squares::{Momentum, RowGradient, Solution};
-use crate::least_squares::{parts, problem::check_rhs, sample};
+use crate::least_squares::{parts, problem::check_rhs, sample, short::SHORT};
 use crate::{Checkpoints, LeastSquares};
+use rows::Rows;
 
 /// The kind of file that the runs are saved to.
 const KACZMARZ: &str = "kaczmarz";
@@ -85,14 +87,6 @@ impl Default for Kaczmarz {
     fn default() -> Self {
         Self::new()
     }
-}
-
-/// What is known of the rows.
-struct Rows {
-    /// ‖A‖_F².
-    total: f64,
-    /// Zero rows whose right-hand side is not zero.
-    impossible: usize,
 }
 
 impl Kaczmarz {
@@ -242,18 +236,22 @@ impl Kaczmarz {
     ) -> Result<Solution<T>> {
         self.check()?;
         check_rhs(a.shape(), rhs)?;
-        let rows = look(a, rhs);
-        let method = match (self.is_inconsistent, self.in_blocks) {
-            (true, _) => "SVRG",
-            (false, true) => "blocks",
-            (false, false) => "averaged",
-        };
-        self.mark(method, &a, rhs, &rows, &mut keeper)?;
+        let rows = Rows::look(a, rhs)?;
+        self.mark(self.name(), &a, rhs, &rows, &mut keeper)?;
         if rows.total == 0.0 {
-            return self.solve_zero(a, rhs, watch);
+            return self.solve_zero(a, rhs, &rows, watch);
         }
         let dim = a.shape().1;
         in_parts(dim, rhs, keeper, &mut |part, keeper| self.run(a, part, &rows, keeper, watch))
+    }
+
+    /// The variant.
+    fn name(&self) -> &'static str {
+        match (self.is_inconsistent, self.in_blocks) {
+            (true, _) => "SVRG",
+            (false, true) => "blocks",
+            (false, false) => "averaged",
+        }
     }
 
     /// The fingerprint.
@@ -281,18 +279,20 @@ impl Kaczmarz {
         keeper.mark("seed", self.seed)
     }
 
-    /// The answer for an operator of zeros.
+    /// The answer for an operator without a row that could be drawn: one of zeros, or one whose rows
+    /// are so short that the squares of their lengths are.
     fn solve_zero<T: Scalar, A: RowOperator<T>>(
         &self,
         a: &A,
         rhs: &Block<T>,
+        rows: &Rows,
         watch: &mut dyn FnMut(&Record<T>) -> ControlFlow<Stop>,
     ) -> Result<Solution<T>> {
-        let found = LeastSquares::new().tolerance(self.tolerance).solve_watched(a, rhs, watch);
-        found.map(|mut found| {
-            found.reason.insert_str(0, "all rows are zero; ");
-            found
-        })
+        let why = if rows.short == 0 { "all rows are zero" } else { SHORT };
+        let mut found =
+            LeastSquares::new().tolerance(self.tolerance).solve_watched(a, rhs, watch)?;
+        found.explain(format!("{why}; {}", found.reason));
+        Ok(found)
     }
 
     /// The system as given, and ‖A‖ ≥ ‖A‖_F / √min(m, n).
@@ -380,7 +380,9 @@ impl Kaczmarz {
         self.comment(&mut reason, &ended, rows);
         let intercept = vec![T::zero(); cols];
         let Ended { stop, ticks, checked, .. } = ended;
-        let mut found = Solution::of_check(y, intercept, stop, checked, &mut monitor, reason);
+        let name = format!("Kaczmarz, {}", self.name());
+        let why = (name.as_str(), reason);
+        let mut found = Solution::of_check(y, intercept, stop, checked, &mut monitor, why);
         (found.spectrum, found.info.seed) = (spectrum, Some(self.seed));
         found.info.iterations = ticks;
         Ok(found)
@@ -425,12 +427,7 @@ impl Kaczmarz {
     }
 
     fn comment<T>(&self, reason: &mut String, ended: &Ended<T>, rows: &Rows) {
-        if rows.impossible > 0 {
-            let count = rows.impossible;
-            let text =
-                format!("; {count} rows are zero and their right-hand sides are not: no solution");
-            reason.push_str(&text);
-        }
+        rows.remark(reason);
         if ended.diverged {
             reason.push_str("; it diverged: the bounds of the spectrum do not fit");
         } else if ended.stop == Stop::Stagnated && !self.is_inconsistent {
@@ -474,19 +471,6 @@ fn in_parts<T: Scalar>(
         return solve(rhs, keeper);
     }
     parts::solve(dim, rhs, &mut |part| solve(part, Keeper::default()))
-}
-
-/// ‖A‖_F², and the rows that no x can satisfy.
-fn look<T: Scalar>(op: &dyn RowOperator<T>, rhs: &Block<T>) -> Rows {
-    let mut rows = Rows { total: 0.0, impossible: 0 };
-    for i in 0..op.shape().0 {
-        let square = op.row_norm_squared(i).as_f64();
-        rows.total += square;
-        if square == 0.0 && rhs.row(i).iter().any(|&b| b != T::zero()) {
-            rows.impossible += 1;
-        }
-    }
-    rows
 }
 
 impl<T: Scalar, A: RowOperator<T> + ?Sized> Estimated<T> for BlockProjection<'_, T, A> {

@@ -284,7 +284,7 @@ pub(super) fn solve<T: Scalar>(
             break Stop::Stagnated;
         }
         roots.iter_mut().zip(lengths).for_each(|(root, &length)| *root = length.sqrt());
-        monitor.learn_lengths(&lengths[..cols], &roots[cols..2 * cols], &roots[2 * cols..]);
+        monitor.learn_lengths(&roots[..cols], &roots[cols..2 * cols], &roots[2 * cols..]);
         monitor.count(1, 1.0);
         cg.advance(moves);
         for j in 0..cols {

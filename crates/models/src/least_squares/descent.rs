@@ -123,6 +123,16 @@ pub(super) enum Polynomial {
     Chebyshev,
 }
 
+impl Polynomial {
+    /// Its name in a report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HeavyBall => "HeavyBall",
+            Self::Chebyshev => "Chebyshev",
+        }
+    }
+}
+
 /// Heavy ball with Polyak's parameters, or the Chebyshev semi-iteration, for a spectrum within the
 /// given ends.
 pub(super) fn solve<T: Scalar>(

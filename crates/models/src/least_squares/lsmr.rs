@@ -90,9 +90,10 @@ impl<T: Scalar> Column<T> {
         self.tau_tilde = ratio(zeta_old - theta_tilde_old * self.tau_tilde, rho_tilde);
         let tau = ratio(self.zeta - self.theta_tilde * self.tau_tilde, self.rho_d);
         self.residual = (self.beta_d - tau).hypot(self.beta_dd);
+        // Each is of the size of ‖M‖: a product of two may be no number.
         (
-            -ratio(theta_bar * rho, rho_old * rho_bar_old),
-            ratio(self.zeta, rho * rho_bar),
+            -ratio(theta_bar, rho_old) * ratio(rho, rho_bar_old),
+            ratio(ratio(self.zeta, rho), rho_bar),
             -ratio(theta_new, rho),
         )
     }
@@ -249,7 +250,7 @@ fn round<T: Scalar>(
     let cols = recurrence.columns.len();
     let (one, zero) = (T::one(), T::zero());
     let (mut first, mut second, mut third) = (vec![zero; cols], vec![zero; cols], vec![zero; cols]);
-    let (mut residuals, mut squares) = (vec![zero; cols], vec![zero; cols]);
+    let (mut residuals, mut lengths) = (vec![zero; cols], vec![zero; cols]);
     loop {
         let Recurrence { u, v, h, h_bar, y, alphas, betas, columns } = recurrence;
         residuals.iter_mut().zip(&*columns).for_each(|(r, column)| *r = column.residual);
@@ -261,10 +262,10 @@ fn round<T: Scalar>(
         ops::scale_columns(alphas, u.as_mut())?;
         system.op.apply(one, v.as_ref(), -one, u.as_mut(), ws)?;
         normalize(u, betas, ws)?;
-        // ‖M v‖² = α² + β² for the unit vector v
+        // ‖M v‖ = √(α² + β²) for the unit vector v
         let pairs = alphas.iter().zip(&*betas);
-        squares.iter_mut().zip(pairs).for_each(|(square, (&a, &b))| *square = a * a + b * b);
-        monitor.learn(v, &squares, ws)?;
+        lengths.iter_mut().zip(pairs).for_each(|(length, (&a, &b))| *length = a.hypot(b));
+        monitor.learn(v, &lengths, ws)?;
         // α v = Mᵀu − β v
         ops::scale_columns(betas, v.as_mut())?;
         system.op.apply_adjoint(one, u.as_ref(), -one, v.as_mut(), ws)?;

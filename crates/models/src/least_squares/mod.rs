@@ -15,6 +15,7 @@ mod prospect;
 mod row_gradient;
 pub(crate) mod sample;
 mod sampled;
+pub(crate) mod short;
 mod solution;
 mod solver;
 pub(crate) mod spectrum;

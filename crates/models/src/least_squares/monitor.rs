@@ -108,23 +108,22 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         self.passes += passes;
     }
 
-    /// Learns from ‖A D⁻¹ pⱼ‖² for each column: lower bounds on both norms.
-    pub fn learn(&mut self, p: &Block<T>, squares: &[T], ws: &mut Workspace<T>) -> Result<()> {
+    /// Learns from ‖A D⁻¹ pⱼ‖ for each column: lower bounds on both norms.
+    pub fn learn(&mut self, p: &Block<T>, lengths: &[T], ws: &mut Workspace<T>) -> Result<()> {
         let (mut plain, mut scaled) = self.lend();
         ops::column_norms(p.as_ref(), &mut scaled, ws)?;
         scaled_norms(self.system.factors, p, &mut plain, ws)?;
-        self.learn_lengths(squares, &plain, &scaled);
+        self.learn_lengths(lengths, &plain, &scaled);
         self.scratch = (plain, scaled);
         Ok(())
     }
 
-    /// Learns from ‖A pⱼ‖², ‖pⱼ‖ and ‖D pⱼ‖.
-    pub fn learn_lengths(&mut self, squares: &[T], plain: &[T], scaled: &[T]) {
-        for ((square, &plain), &scaled) in squares.iter().zip(plain).zip(scaled) {
-            let length = square.max(T::zero()).sqrt();
+    /// Learns from ‖A pⱼ‖, ‖pⱼ‖ and ‖D pⱼ‖.
+    pub fn learn_lengths(&mut self, lengths: &[T], plain: &[T], scaled: &[T]) {
+        for ((&length, &plain), &scaled) in lengths.iter().zip(plain).zip(scaled) {
             if length > T::zero() && plain > T::zero() && scaled > T::zero() {
-                self.norm = self.norm.max(length / plain);
-                self.scaled_norm = self.scaled_norm.max(length / scaled);
+                self.norm = raised(self.norm, length / plain);
+                self.scaled_norm = raised(self.scaled_norm, length / scaled);
             }
         }
     }
@@ -150,16 +149,14 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         for ((&plain, &scaled), &residual) in plain.iter().zip(scaled).zip(residuals) {
             // ‖A‖ ≥ ‖Aᵀr‖ / ‖r‖ too
             if residual > T::zero() {
-                self.norm = self.norm.max(plain / residual);
-                self.scaled_norm = self.scaled_norm.max(scaled / residual);
+                self.norm = raised(self.norm, plain / residual);
+                self.scaled_norm = raised(self.scaled_norm, scaled / residual);
             }
         }
         for (j, &residual) in residuals.iter().enumerate() {
-            let share = |gradient: T, norm: T| {
-                if gradient == T::zero() { gradient } else { gradient / (norm * residual) }
-            };
-            let given = share(plain[j], self.norm);
-            self.certificates[j] = largest(&[given, share(scaled[j], self.scaled_norm)]);
+            let given = share(plain[j], self.norm, residual);
+            let inner = share(scaled[j], self.scaled_norm, residual);
+            self.certificates[j] = largest(&[given, inner]);
         }
     }
 
@@ -170,7 +167,7 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         for (j, &residual) in residuals.iter().enumerate() {
             let gradient = gradient(j);
             if residual > T::zero() {
-                self.scaled_norm = self.scaled_norm.max(gradient / residual);
+                self.scaled_norm = raised(self.scaled_norm, gradient / residual);
             }
             let factor = largest(&[widest / self.norm, self.scaled_norm.recip()]);
             let zero = gradient == T::zero();
@@ -275,6 +272,18 @@ impl<'a, T: Scalar> Monitor<'a, T> {
         self.judge_norms(&plain, &scaled, &residuals);
         Ok(Checked { residuals, gradients: plain })
     }
+}
+
+/// ‖Aᵀr‖ / (‖A‖ ‖r‖); zero for a zero gradient. The product of the norms may be no number where
+/// both are: it is not formed.
+pub(crate) fn share<T: Scalar>(gradient: T, norm: T, residual: T) -> T {
+    if gradient == T::zero() { gradient } else { gradient / residual / norm }
+}
+
+/// A lower bound with another one, which counts if it is finite: a length beyond the largest number
+/// would make every certificate zero.
+fn raised<T: Scalar>(norm: T, bound: T) -> T {
+    if bound.is_finite() { norm.max(bound) } else { norm }
 }
 
 /// An error that names the first entry that is not finite.

@@ -181,7 +181,9 @@ impl<'a, T: Scalar> Problem<'a, T> {
                 (norms, false, products)
             }
         };
-        let norm = if known { norms.iter().copied().fold(0.0, f64::max) } else { 0.0 };
+        // A norm whose square has overflowed is none.
+        let finite = norms.iter().copied().filter(|&norm| T::of(norm).is_finite());
+        let norm = if known { finite.fold(0.0, f64::max) } else { 0.0 };
         // A constant column is rounding once it is centred: it must not be blown up.
         let count = (self.rhs.rows() as f64).sqrt();
         let guarded = norms.iter().zip(&self.mean).map(|(&norm, mean)| {

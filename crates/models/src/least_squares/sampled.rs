@@ -14,6 +14,7 @@ use super::monitor::{Monitor, System, Watch};
 use super::plan::{ANCHORED_GAIN, GAIN, Momentum, Plan};
 use super::problem::{Problem, Target};
 use super::row_gradient::RowGradient;
+use super::short::{SHORT, short_rows};
 use super::spectrum::Ends;
 use super::state::{Kept, LEAST_SQUARES, Prelude};
 use super::stochastic::{self, Ended};
@@ -229,8 +230,13 @@ impl LeastSquares {
             op = Box::new(Weighted::new(op, weights)?);
         }
         let Some(row_square) = self.row_square(&op) else {
-            // A = 0: whatever the batches, zero is the solution of smallest norm.
-            return self.solve_watched(a, rhs, watch);
+            // A = 0: whatever the batches, zero is the solution of smallest norm. Unless the squares
+            // alone are zero, and no step can be planned with them.
+            let mut found = self.solve_watched(a, rhs, watch)?;
+            if !short_rows(&op, &(0..rows).collect::<Vec<_>>())?.is_empty() {
+                found.explain(format!("{SHORT}; {}", found.reason));
+            }
+            return Ok(found);
         };
         keeper.mark("sampling", format!("{sampled:?}"))?;
         keeper.mark("tolerance", self.tolerance)?;
@@ -261,7 +267,7 @@ impl LeastSquares {
                 Err(text) => {
                     let mut found = self.run(&a, rhs, None, keeper, watch)?;
                     found.info.passes += known.rows_read as f64 / rows as f64;
-                    found.reason = format!("{text}; {}", found.reason);
+                    found.explain(format!("{text}; {}", found.reason));
                     return Ok(found);
                 }
             }
@@ -292,7 +298,7 @@ impl LeastSquares {
         let (passes, reason) = parts.ok_or(ErrorKind::Damaged { problem })?;
         let mut found = self.run(op, rhs, None, keeper, watch)?;
         found.info.passes += passes;
-        found.reason = format!("{reason}; then {}", found.reason);
+        found.explain(format!("{reason}; then {}", found.reason));
         Ok(found)
     }
 
@@ -363,7 +369,7 @@ impl LeastSquares {
         let (scale, shift) = ((rows as f64).recip(), self.terms.ridge / rows as f64);
         let sampler = Sampler::uniform(rows, batch, self.seed)?;
         let start = Block::zeros(dim, cols);
-        let (y, ended, name) = if sampled.kind == Kind::Svrg {
+        let (y, ended, name, remarks) = if sampled.kind == Kind::Svrg {
             let mut image = Block::zeros(dim, cols);
             let c = T::of(scale);
             op.apply_adjoint(c, target.as_ref(), T::zero(), image.as_mut(), &mut ws)?;
@@ -373,21 +379,23 @@ impl LeastSquares {
             let map = Svrg::new(hessian, image, sampler, epoch)?;
             let mut engine = Engine::new(map, ball, start)?;
             let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
-            (engine.block().clone(), ended, format!("Svrg, epochs of {epoch} ticks"))
+            (engine.block().clone(), ended, "Svrg", format!(", epochs of {epoch} ticks"))
         } else {
             let map = RowGradient::new(op, target, T::of(scale), T::of(shift), sampler)?;
             let mut engine = Engine::new(map, ball, start)?;
             let ended = stochastic::run(&mut engine, &mut monitor, pace, saved, &mut ws)?;
-            (engine.block().clone(), ended, "MiniBatch".to_string())
+            (engine.block().clone(), ended, "MiniBatch", String::new())
         };
-        let mut reason = format!("{name}: {why}; batches of {batch}, {}", plan.remark(batch));
+        let mut reason =
+            format!("{name}{remarks}: {why}; batches of {batch}, {}", plan.remark(batch));
         remark(&mut reason, &ended, sampled.kind == Kind::MiniBatch);
         let spectrum = Some((known.ends.low, known.ends.high));
         let intercept = problem.intercept(&y);
-        let mut found =
-            Solution::of_check(y, intercept, ended.stop, ended.checked, &mut monitor, reason);
+        let Ended { stop, ticks, checked, .. } = ended;
+        let why = (name, reason);
+        let mut found = Solution::of_check(y, intercept, stop, checked, &mut monitor, why);
         (found.spectrum, found.info.seed) = (spectrum, Some(self.seed));
-        found.info.iterations = ended.ticks;
+        found.info.iterations = ticks;
         Ok(found)
     }
 }

@@ -4,7 +4,7 @@ use favard_engine::{Info, Stop};
 use favard_operator::{Block, LinearOperator, Scalar};
 
 use super::columns::largest;
-use super::monitor::{Checked, Monitor};
+use super::monitor::{Checked, Monitor, share};
 use crate::error::Result;
 
 /// The solution of a least-squares problem for each right-hand side, with its proof.
@@ -32,7 +32,8 @@ pub struct Solution<T> {
     pub spectrum: Option<(f64, f64)>,
     /// The tolerance that was asked for.
     pub tolerance: f64,
-    /// Why it stopped and what it cost; its residuals are the certificates.
+    /// The method, why it was used (the reason below), why it stopped and what it cost; its
+    /// residuals are the certificates.
     pub info: Info<T>,
     /// The method that was used, and why; what went wrong, when something did.
     pub reason: String,
@@ -73,15 +74,13 @@ impl<T: Scalar> Solution<T> {
         stop: Stop,
         checked: Checked<T>,
         monitor: &mut Monitor<'_, T>,
-        reason: String,
+        (method, mut reason): (&str, String),
     ) -> Self {
         let pairs = checked.gradients.iter().zip(&checked.residuals);
-        let share = |(&gradient, &residual): (&T, &T)| {
-            let zero = gradient == T::zero();
-            if zero { gradient } else { gradient / (monitor.norm * residual) }
-        };
-        let certificates: Vec<T> = pairs.map(share).collect();
+        let certificates: Vec<T> =
+            pairs.map(|(&gradient, &residual)| share(gradient, monitor.norm, residual)).collect();
         let info = Info {
+            method: method.to_string(),
             iterations: monitor.ticks,
             applications: monitor.applications,
             passes: monitor.passes,
@@ -100,7 +99,7 @@ impl<T: Scalar> Solution<T> {
             spectrum: None,
             tolerance: monitor.system.tolerance,
             info,
-            reason,
+            reason: String::new(),
         };
         if !solution.is_certified() {
             if stop == Stop::Converged {
@@ -108,9 +107,16 @@ impl<T: Scalar> Solution<T> {
             }
             let worst = largest(&solution.certificates);
             let text = format!("; not certified: the worst certificate is {worst:.1e}");
-            solution.reason.push_str(&text);
+            reason.push_str(&text);
         }
+        solution.explain(reason);
         solution
+    }
+
+    /// Says why, here and in the report.
+    pub(crate) fn explain(&mut self, reason: String) {
+        self.info.reason.clone_from(&reason);
+        self.reason = reason;
     }
 
     /// Takes what is said of further right-hand sides, all but their x; the cost is added up.

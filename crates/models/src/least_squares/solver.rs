@@ -23,6 +23,9 @@ const MANY: usize = 512;
 /// Steps that estimate the spectrum for the methods that need bounds.
 const STEPS: u64 = 40;
 
+/// What a method found, the ends of the spectrum that it has seen, its name and why it was used.
+type Ran<T> = (Outcome<T>, Option<Ends>, (&'static str, String));
+
 /// What the Ritz value may be below the end of the spectrum.
 const MARGIN: f64 = 1.05;
 
@@ -71,7 +74,7 @@ impl LeastSquares {
         monitor.keeper = keeper;
         let setup = problem.products + scales.products;
         monitor.count(setup, setup as f64);
-        let (outcome, ends, mut reason) = self.dispatch(&mut monitor, kept, &mut ws)?;
+        let (outcome, ends, (name, mut reason)) = self.dispatch(&mut monitor, kept, &mut ws)?;
         let Outcome { x, stop, checked } = outcome;
         let checked = if let Some(checked) = checked {
             checked
@@ -85,7 +88,8 @@ impl LeastSquares {
             reason.push_str(&text);
         }
         let intercept = problem.intercept(&x);
-        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, reason);
+        let why = (name, reason);
+        let mut found = Solution::of_check(x, intercept, stop, checked, &mut monitor, why);
         found.spectrum = ends.map(|ends| (ends.low, ends.high));
         found.info.seed = Some(self.seed);
         Ok(found)
@@ -117,20 +121,21 @@ impl LeastSquares {
         keeper.mark("column scales", checkpoint::hash_numbers(scale.iter().copied()))
     }
 
-    /// Runs the method; the ends of the spectrum it has seen, and why it was used.
+    /// Runs the method.
     fn dispatch<T: Scalar>(
         &self,
         monitor: &mut Monitor<'_, T>,
         kept: Option<Kept<T>>,
         ws: &mut Workspace<T>,
-    ) -> Result<(Outcome<T>, Option<Ends>, String)> {
-        let asked = |name: &str| format!("{name}: asked for");
+    ) -> Result<Ran<T>> {
+        let asked = |name: &'static str| (name, format!("{name}: asked for"));
         match self.method {
             Method::Auto => choose(monitor, kept, ws),
             Method::Direct => {
                 let formed = descent::form(monitor)?;
                 let outcome = descent::direct(monitor, &formed, ws)?;
-                Ok((outcome, formed.ends, format!("{}, rank {}", asked("Direct"), formed.rank)))
+                let (name, why) = asked("Direct");
+                Ok((outcome, formed.ends, (name, format!("{why}, rank {}", formed.rank))))
             }
             Method::Cg => {
                 let (outcome, coefficients) = cg::solve(monitor, false, kept, ws)?;
@@ -157,7 +162,7 @@ impl LeastSquares {
         bounds: Option<(f64, f64)>,
         kept: Option<Kept<T>>,
         ws: &mut Workspace<T>,
-    ) -> Result<(Outcome<T>, Option<Ends>, String)> {
+    ) -> Result<Ran<T>> {
         let ends = if let Some(bounds) = bounds {
             Some(Ends::given(bounds)?)
         } else if let Some(kept) = &kept {
@@ -168,22 +173,24 @@ impl LeastSquares {
             monitor.count(steps, steps as f64);
             ends.map(|ends| Ends { high: ends.high * MARGIN, ..ends })
         };
+        let name = polynomial.name();
         let Some(ends) = ends else {
             // A = 0: zero is the solution of smallest norm.
             let (dim, cols) = (monitor.system.op.shape().1, monitor.system.rhs.cols());
             let x = Block::zeros(dim, cols);
             let outcome = Outcome { x, stop: Stop::Converged, checked: None };
-            return Ok((outcome, None, format!("{polynomial:?}: the operator is zero")));
+            let reason = format!("{name}: the operator is zero");
+            return Ok((outcome, None, (name, reason)));
         };
         let outcome = descent::solve(monitor, polynomial, &ends, kept, ws)?;
         let origin = if bounds.is_some() { "given" } else { "estimated" };
         let reason = format!(
-            "{polynomial:?}: asked for; spectrum within [{:.2e}, {:.2e}], {origin}, κ = {:.1e}",
+            "{name}: asked for; spectrum within [{:.2e}, {:.2e}], {origin}, κ = {:.1e}",
             ends.low,
             ends.high,
             ends.condition()
         );
-        Ok((outcome, Some(ends), reason))
+        Ok((outcome, Some(ends), (name, reason)))
     }
 }
 
@@ -192,17 +199,17 @@ fn choose<T: Scalar>(
     monitor: &mut Monitor<'_, T>,
     kept: Option<Kept<T>>,
     ws: &mut Workspace<T>,
-) -> Result<(Outcome<T>, Option<Ends>, String)> {
+) -> Result<Ran<T>> {
     let (rows, dim) = monitor.system.op.shape();
     let kept = match kept {
         Some(kept) if kept.phase == Phase::Lsmr => {
             let prelude = kept.prelude.clone();
             let outcome = lsmr::solve(monitor, lsmr::Start::Kept(kept), &prelude, ws)?;
-            return Ok((outcome, prelude.ends, prelude.reason));
+            return Ok((outcome, prelude.ends, ("Lsmr", prelude.reason)));
         }
         kept => kept,
     };
-    let (outcome, ends, mut reason) = if forms::<T>(dim, monitor.system.rhs.cols()) {
+    let (outcome, ends, (name, mut reason)) = if forms::<T>(dim, monitor.system.rhs.cols()) {
         let formed = descent::form(monitor)?;
         let reason = format!(
             "Direct: {dim} unknowns, whose Gram matrix takes {} block products to form; \
@@ -210,12 +217,12 @@ fn choose<T: Scalar>(
             dim.div_ceil(4 * T::LANE),
             formed.rank
         );
-        (descent::direct(monitor, &formed, ws)?, formed.ends, reason)
+        (descent::direct(monitor, &formed, ws)?, formed.ends, ("Direct", reason))
     } else {
         let (outcome, coefficients) = cg::solve(monitor, true, kept, ws)?;
         let reason =
             format!("Cg: {rows} × {dim}, one pass over the data a step against two of Lsmr");
-        (outcome, Ends::of_coefficients(&coefficients)?, reason)
+        (outcome, Ends::of_coefficients(&coefficients)?, ("Cg", reason))
     };
     if let Some(ends) = ends {
         let checked = outcome.checked.as_ref();
@@ -225,14 +232,14 @@ fn choose<T: Scalar>(
         reason.push_str(&text);
     }
     if outcome.stop != Stop::Stagnated {
-        return Ok((outcome, ends, reason));
+        return Ok((outcome, ends, (name, reason)));
     }
     let tolerance = monitor.system.tolerance;
     let text = format!("; its certificates stopped short of {tolerance:.0e}, so Lsmr from there");
     reason.push_str(&text);
     let prelude = Prelude { ends, reason };
     let outcome = lsmr::solve(monitor, lsmr::Start::At(outcome.x), &prelude, ws)?;
-    Ok((outcome, ends, prelude.reason))
+    Ok((outcome, ends, ("Lsmr", prelude.reason)))
 }
 
 /// Whether the Gram matrix is cheaper to form than an iteration is to run.

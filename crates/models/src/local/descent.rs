@@ -1,12 +1,12 @@
 //! [`Descent`]: gradient descent with momentum, safeguarded.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use favard_engine::recurrence::HeavyBall;
 use favard_engine::{Engine, ErrorKind as EngineKind, Info, Stop};
 use favard_operator::{Block, BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace};
 
-use super::gradient::{Gradient, Reading};
+use super::gradient::{Gradient, Reading, Seen};
 use super::monitor::Monitor;
 use super::round::{Round, Verdict};
 use super::{Curvature, Runs};
@@ -87,6 +87,9 @@ impl Descent {
     /// A new round also starts where the residual is a tenth of the last one's, if the problem has
     /// better coordinates there: once, or up to three times when it is badly conditioned.
     ///
+    /// A descent that ends before it has converged gives the point of its last round with the least
+    /// residual: momentum makes it rise and fall.
+    ///
     /// A descent that was saved goes on in the middle of its round; `start` is then of no use.
     pub fn run<T: Scalar, P: Problem<T>>(
         &self,
@@ -107,16 +110,18 @@ impl Descent {
             let ends = problem.curvature(&at)?;
             (Round::new(at, moves, ends, problem.coordinates()), None)
         };
-        let mut stop = Stop::Stagnated;
+        let (mut stop, mut method) = (Stop::Stagnated, String::new());
         while round.number < ROUNDS {
-            let reading = Cell::new(Reading::default());
-            let map = Gradient::new(&*problem, &reading);
+            let best = RefCell::new(std::mem::take(&mut round.best));
+            let seen = Seen { best, ..Seen::default() };
+            let map = Gradient::new(&*problem, &seen);
             let recurrence = self.recurrence(&round.ends, round.share)?;
             let mut engine = Engine::new(map, recurrence, round.at.clone())?;
             if let Some(checkpoint) = kept.take() {
                 engine.resume(checkpoint)?;
             }
-            let info = self.go(&mut engine, &reading, &mut round, runs)?;
+            let mut info = self.go(&mut engine, &seen, &mut round, runs)?;
+            method = std::mem::take(&mut info.method);
             round.ticks += info.iterations;
             round.applications += info.applications;
             match round.verdict {
@@ -132,12 +137,19 @@ impl Descent {
                 }
                 Verdict::Open => {
                     (round.at, stop) = (engine.block().clone(), info.stop);
+                    if stop != Stop::Converged {
+                        round.applications += better(&*problem, &seen, &mut round.at)?;
+                    }
                     break;
                 }
             }
             round.renew();
         }
+        let how = if self.momentum { "Polyak's momentum" } else { "no momentum" };
+        let Curvature { low, high, .. } = round.ends;
         let info = Info {
+            method,
+            reason: format!("{how} for a curvature within [{low:.1e}, {high:.1e}]"),
             iterations: round.ticks,
             applications: round.applications,
             // A gradient and a product with the Hessian are one pass each.
@@ -153,8 +165,8 @@ impl Descent {
     /// its end.
     fn go<T: Scalar, P: Problem<T>>(
         &self,
-        engine: &mut Engine<T, Gradient<'_, P>, HeavyBall<T>>,
-        reading: &Cell<Reading>,
+        engine: &mut Engine<T, Gradient<'_, T, P>, HeavyBall<T>>,
+        seen: &Seen<T>,
         round: &mut Round<T>,
         runs: &mut Runs<'_, T>,
     ) -> Result<Info<T>> {
@@ -166,7 +178,7 @@ impl Descent {
         let limit = self.iterations.saturating_sub(round.ticks);
         let patience = self.patience(&round.ends);
         let mut monitor = Monitor {
-            reading,
+            seen,
             runs,
             round,
             tolerance: self.tolerance,
@@ -192,5 +204,82 @@ impl Descent {
     fn patience(&self, ends: &Curvature) -> u64 {
         let root = ends.root();
         50 + (10.0 * if self.momentum { root } else { root * root }) as u64
+    }
+}
+
+/// Replaces `at`, the point that follows the one read last, by the best one that was read, if that is
+/// better; the gradients it took. What follows another one than the best is not looked at.
+fn better<T: Scalar, P: Problem<T>>(problem: &P, seen: &Seen<T>, at: &mut Block<T>) -> Result<u64> {
+    let best = seen.best.borrow();
+    if best.at.shape() != at.shape() {
+        return Ok(0);
+    }
+    let mut looked = 0;
+    if best.is_last {
+        let mut gradient = Block::zeros(at.rows(), at.cols());
+        let found = problem.gradient(at.as_ref(), gradient.as_mut(), &mut Workspace::new())?;
+        if found.residual <= best.residual {
+            return Ok(1);
+        }
+        looked = 1;
+    }
+    at.assign(best.at.as_ref())?;
+    Ok(looked)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::checkpoint::Keeper;
+
+    /// f(x) = ½ (x₁² + 100 x₂²), whose residual is ‖x‖.
+    struct Bowl;
+
+    impl Problem<f64> for Bowl {
+        fn dim(&self) -> usize {
+            2
+        }
+
+        fn gradient(
+            &self,
+            x: BlockRef<'_, f64>,
+            mut g: BlockMut<'_, f64>,
+            _: &mut Workspace<f64>,
+        ) -> OperatorResult<Reading> {
+            let (first, second) = (x.row(0)[0], x.row(1)[0]);
+            (g.row_mut(0)[0], g.row_mut(1)[0]) = (first, 100.0 * second);
+            Ok(Reading { residual: first.hypot(second), slope: 1.0 })
+        }
+
+        fn curvature(&mut self, _: &Block<f64>) -> Result<Curvature> {
+            Ok(Curvature { low: 1.0, high: 100.0, products: 0 })
+        }
+
+        fn restore(&mut self, _: &[f64], _: &Curvature) -> Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Wherever the budget ends a descent whose residual rises and falls, no point that it has seen
+    /// is better than the one it gives.
+    #[test]
+    fn the_best_point_is_given() {
+        let mut fell_back = 0;
+        for iterations in 1..40 {
+            let descent = Descent { tolerance: 0.0, iterations, momentum: true };
+            let watch = &mut |_: &favard_engine::Record<f64>| ControlFlow::Continue(());
+            let mut runs = Runs::new(Keeper::default(), watch).unwrap();
+            let start = Block::column(&[0.1, 1.0]);
+            let (at, info) = descent.run(&mut Bowl, start, &mut runs).unwrap();
+            assert_eq!((info.stop, info.iterations), (Stop::Iterations, iterations));
+            let residuals = info.history.iter().map(|record| record.residual);
+            let least = residuals.fold(f64::INFINITY, f64::min);
+            assert!(at.row(0)[0].hypot(at.row(1)[0]) <= least, "after {iterations} steps");
+            let last = info.history.last().map_or(0.0, |record| record.residual);
+            fell_back += u32::from(last > least);
+        }
+        assert!(fell_back > 5);
     }
 }

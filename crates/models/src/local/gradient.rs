@@ -1,10 +1,13 @@
 //! [`Gradient`]: the gradient of a smooth function as a map of the engine.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use favard_engine::Memory;
 use favard_engine::map::{Cost, StepMap};
-use favard_operator::{BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace, ops};
+use favard_operator::{
+    Block, BlockMut, BlockRef, Result as OperatorResult, Scalar, Workspace, ops,
+};
+use serde::{Deserialize, Serialize};
 
 use super::Problem;
 
@@ -18,26 +21,63 @@ pub(crate) struct Reading {
     pub slope: f64,
 }
 
+/// The point of a round with the least residual so far.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(bound = "T: Scalar")]
+pub(super) struct Best<T: Scalar> {
+    pub residual: f64,
+    /// Empty before the first reading.
+    pub at: Block<T>,
+    /// Whether it is the point that was read last.
+    pub is_last: bool,
+}
+
+impl<T: Scalar> Default for Best<T> {
+    fn default() -> Self {
+        Self { residual: f64::INFINITY, at: Block::zeros(0, 0), is_last: false }
+    }
+}
+
+impl<T: Scalar> Best<T> {
+    /// Takes a point whose residual is less than all before: a copy of its block, and no more.
+    fn see(&mut self, x: BlockRef<'_, T>, residual: f64) -> OperatorResult<()> {
+        self.is_last = residual < self.residual;
+        if !self.is_last {
+            return Ok(());
+        }
+        self.residual = residual;
+        if self.at.shape() == x.shape() {
+            return self.at.assign(x);
+        }
+        self.at = x.to_owned();
+        Ok(())
+    }
+}
+
+/// What the gradient leaves for the observer of its run: the last reading, and the best point.
+#[derive(Debug, Default)]
+pub(super) struct Seen<T: Scalar> {
+    pub reading: Cell<Reading>,
+    pub best: RefCell<Best<T>>,
+}
+
 /// $\Phi(x) = \nabla f(x)$: with the heavy-ball recurrence, gradient descent with momentum. The
-/// reading at x is left in a cell, where the observer of the run finds it.
-pub(crate) struct Gradient<'a, P> {
+/// reading at x is left where the observer of the run finds it.
+pub(crate) struct Gradient<'a, T: Scalar, P> {
     problem: &'a P,
-    reading: &'a Cell<Reading>,
+    seen: &'a Seen<T>,
     /// Rows of a block, and passes over the data that a gradient takes.
     dim: usize,
     cost: Cost,
 }
 
-impl<'a, P> Gradient<'a, P> {
-    pub fn new<T: Scalar>(problem: &'a P, reading: &'a Cell<Reading>) -> Self
-    where
-        P: Problem<T>,
-    {
-        Self { problem, reading, dim: problem.dim(), cost: Cost::default() }
+impl<'a, T: Scalar, P: Problem<T>> Gradient<'a, T, P> {
+    pub fn new(problem: &'a P, seen: &'a Seen<T>) -> Self {
+        Self { problem, seen, dim: problem.dim(), cost: Cost::default() }
     }
 }
 
-impl<T: Scalar, P: Problem<T>> StepMap<T> for Gradient<'_, P> {
+impl<T: Scalar, P: Problem<T>> StepMap<T> for Gradient<'_, T, P> {
     fn name(&self) -> &'static str {
         "gradient"
     }
@@ -59,7 +99,8 @@ impl<T: Scalar, P: Problem<T>> StepMap<T> for Gradient<'_, P> {
         let reading = self.problem.gradient(x, gradient.as_mut(), ws)?;
         ops::axpby(alpha, gradient.as_ref(), gamma, y)?;
         ws.give(gradient);
-        self.reading.set(reading);
+        self.seen.reading.set(reading);
+        self.seen.best.borrow_mut().see(x, reading.residual)?;
         self.cost.applications += 1;
         self.cost.passes += 1.0;
         Ok(())

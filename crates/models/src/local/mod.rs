@@ -31,5 +31,5 @@ pub(crate) type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 
 /// The report of a stage that was not run.
 pub(crate) fn nothing_done<T>(stop: Stop) -> Info<T> {
-    Info::new(stop)
+    Info { method: "none".to_string(), reason: "not run".to_string(), ..Info::new(stop) }
 }

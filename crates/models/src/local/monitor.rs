@@ -1,6 +1,5 @@
 //! [`Monitor`]: the observer of a round of descent.
 
-use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use favard_engine::observe::{Observer, Step};
@@ -8,6 +7,7 @@ use favard_engine::{Record, Result, Stop};
 use favard_operator::Scalar;
 
 use super::Reading;
+use super::gradient::Seen;
 use super::round::{Round, Verdict};
 use super::runs::{Current, Runs};
 
@@ -20,7 +20,7 @@ const LOWER: f64 = 0.999;
 
 /// Judges the readings of a round, keeps its records, and saves it.
 pub(super) struct Monitor<'a, 'w, T: Scalar> {
-    pub reading: &'a Cell<Reading>,
+    pub seen: &'a Seen<T>,
     pub runs: &'a mut Runs<'w, T>,
     pub round: &'a mut Round<T>,
     pub tolerance: f64,
@@ -56,7 +56,7 @@ impl<T: Scalar> Monitor<'_, '_, T> {
 
 impl<T: Scalar> Observer<T> for Monitor<'_, '_, T> {
     fn observe(&mut self, step: &Step<'_, T>) -> Result<ControlFlow<Stop>> {
-        let reading = self.reading.get();
+        let reading = self.seen.reading.get();
         let record = Record {
             tick: self.round.ticks + step.tick,
             passes: self.round.applications as f64 + step.cost.passes,
@@ -73,7 +73,8 @@ impl<T: Scalar> Observer<T> for Monitor<'_, '_, T> {
         // round carries its verdict.
         self.round.verdict = verdict;
         if self.runs.is_due(asked.is_break() || step.tick >= self.limit) {
-            let state = Box::new((step.checkpoint(), self.round.clone()));
+            let round = Round { best: self.seen.best.borrow().clone(), ..self.round.clone() };
+            let state = Box::new((step.checkpoint(), round));
             self.runs.save(&Current::Descent(state))?;
         }
         if asked.is_break() {

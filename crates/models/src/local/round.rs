@@ -5,6 +5,7 @@ use favard_operator::{Block, Scalar};
 use serde::{Deserialize, Serialize};
 
 use super::Curvature;
+use super::gradient::Best;
 
 /// Why a round ended, when it is not over for good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,8 @@ pub(crate) struct Round<T: Scalar> {
     pub(super) first: Option<f64>,
     pub(super) least: (f64, u64),
     pub(super) verdict: Verdict,
+    /// Its best point, in a round that is saved.
+    pub(super) best: Best<T>,
 }
 
 impl<T: Scalar> Round<T> {
@@ -61,6 +64,7 @@ impl<T: Scalar> Round<T> {
             first: None,
             least: (f64::INFINITY, 0),
             verdict: Verdict::Open,
+            best: Best::default(),
         }
     }
 
@@ -68,5 +72,6 @@ impl<T: Scalar> Round<T> {
     pub(super) fn renew(&mut self) {
         self.number += 1;
         (self.first, self.least, self.verdict) = (None, (f64::INFINITY, 0), Verdict::Open);
+        self.best = Best::default();
     }
 }

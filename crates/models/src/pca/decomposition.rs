@@ -32,7 +32,7 @@ impl<T: Scalar> Decomposition<T> {
         let Solution { mut eigen, method, reason } = solution;
         fix_signs(&mut eigen.vectors);
         let rounding = eigen.rounding();
-        let values = settle(&eigen.values, statistics.total, rounding);
+        let values = settle(&eigen, statistics.total);
         // λ_{k+1} ≤ Σ_{j>k} λ_j = tr C − Σ_{j≤k} λ_j, and Σ_{j≤k} λ_j ≥ Σ_{j≤k} θ_j (Ky Fan)
         let rest = (statistics.total - values.iter().sum::<f64>()).max(0.0) + rounding;
         eigen.info.certificate = eigen.certify(plan.tolerance, plan.components, Some(rest));
@@ -73,11 +73,16 @@ impl<T: Scalar> Decomposition<T> {
 }
 
 /// The exact pass knows how much there is in all: where the values before it leave no more than
-/// rounding, a value is rounding too, and zero.
-fn settle<T: Scalar>(values: &[T], total: f64, rounding: f64) -> Vec<f64> {
+/// rounding, a value is rounding too, and zero, unless it stands out from the noise that its own
+/// residual shows. Rounding is bounded by √n ϵ, and most often far less.
+fn settle<T: Scalar>(eigen: &Eigen<T>, total: f64) -> Vec<f64> {
+    let rounding = eigen.rounding();
+    let least = rounding / (eigen.vectors.rows() as f64).sqrt().max(1.0);
     let mut left = total;
-    let settled = values.iter().map(|value| {
-        let value = if left <= rounding { 0.0 } else { value.as_f64().max(0.0) };
+    let settled = eigen.values.iter().zip(&eigen.residuals).map(|(value, residual)| {
+        let value = value.as_f64().max(0.0);
+        let noise = left <= rounding && value <= residual.as_f64() + least;
+        let value = if noise { 0.0 } else { value };
         left -= value;
         value
     });

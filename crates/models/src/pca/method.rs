@@ -61,7 +61,11 @@ impl Plan {
                 self.run(given!(self, ShiftedChebyshev, start), op, start, keeper, watch)
             }
             Solver::HeavyBall => self.run(BestHeavyBall, op, start, keeper, watch),
-            Solver::Inhomogeneous => self.run(uniform_tail(op, self)?, op, start, keeper, watch),
+            Solver::Inhomogeneous => match uniform_tail(op, self)? {
+                Some(method) => self.run(method, op, start, keeper, watch),
+                // Beyond the rank there is nothing to amplify: the rest are zeros.
+                None => from_columns(self.lanczos(), start).solve_kept(op, start, keeper, watch),
+            },
             _ => from_columns(self.lanczos(), start).solve_kept(op, start, keeper, watch),
         }
     }
@@ -106,17 +110,25 @@ fn from_columns<T: Scalar>(plan: Lanczos, start: Option<&Block<T>>) -> Lanczos {
 const DEGREES: usize = 200;
 
 /// The inhomogeneous recurrence for eigenvalues that are uniform on (0, h) below the components: the
-/// Legendre polynomials there. h is the Ritz value behind the components after a few products.
+/// Legendre polynomials there. h is the Ritz value behind the components after a few products. `None`
+/// when the last component is rounding.
+///
+/// A step multiplies the contrast between the first and the last component by
+/// $e^{\text{arccosh} z_1 - \text{arccosh} z_k}$, $z = 2\lambda/h - 1$: a stage ends before that makes
+/// the columns dependent, at a contrast of $\epsilon^{-1/2}$.
 fn uniform_tail<T: Scalar>(
     op: &dyn LinearOperator<T>,
     plan: &Plan,
-) -> Result<Inhomogeneous<Tabulated<T>>> {
+) -> Result<Option<Inhomogeneous<Tabulated<T>>>> {
     let (dim, k) = (op.shape().0, plan.components);
     let ahead = Lanczos::new((k + 1).min(dim)).seed(plan.seed).products(6 + k as u64 / 2);
     let found = ahead.tolerance(1e-3).solve(op)?;
     let value = |j: usize| found.values.get(j).map_or(0.0, |value| value.as_f64());
     // Without a gap behind the components the point would lie on the measure.
     let (point, high) = (value(k - 1), value(k).min(0.999 * value(k - 1)).max(0.0));
+    if point <= found.rounding() {
+        return Ok(None);
+    }
     let half = if high > 0.0 { 0.5 * high } else { 0.5 * point.max(f64::MIN_POSITIVE) };
     let triple = |n: usize| {
         // (n+1) P_{n+1} = (2n+1) (x/h₀ − 1) P_n − n P_{n−1}, normalised by √(2n+1)
@@ -126,5 +138,8 @@ fn uniform_tail<T: Scalar>(
         let c = if n == 0.0 { 0.0 } else { n / (n + 1.0) * root(n + 1.0) / root(n - 1.0) };
         Triple { a: T::of(a / half), b: T::of(-a), c: T::of(c) }
     };
-    Ok(Inhomogeneous::new(Tabulated::new((0..DEGREES).map(triple).collect())?, point))
+    let method = Inhomogeneous::new(Tabulated::new((0..DEGREES).map(triple).collect())?, point);
+    let growth = |lambda: f64| (lambda / half - 1.0).max(1.0).acosh();
+    let contrast = growth(value(0)) - growth(point);
+    Ok(Some(if k == 1 { method } else { method.contrast::<T>(contrast) }))
 }

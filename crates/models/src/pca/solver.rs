@@ -37,6 +37,12 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 /// more than 4 times what the iteration should take): however hard the spectrum, the fit takes about
 /// twice the cheaper way. A start that is given, or a checkpoint, decides for Lanczos alone.
 ///
+/// # Sampled methods
+/// They plan their batches and steps by the gap $\lambda_k - \lambda_{k+1}$ of a sample. Where there is
+/// none, or the rank is below the components, they are refused with
+/// [`NoGap`](crate::ErrorKind::NoGap) unless their parameters are given; the methods that read all
+/// rows need no gap, and find zeros beyond the rank.
+///
 /// # Example
 /// ```
 /// use favard_models::Solver;

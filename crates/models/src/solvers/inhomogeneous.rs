@@ -6,6 +6,7 @@ use favard_engine::recurrence::{Family, Normalized, Tabulated, Triple};
 use favard_engine::{Engine, Stop};
 use favard_operator::{LinearOperator, Orthonormalizer, Scalar, Workspace};
 
+use super::tuning::count;
 use super::{Method, Task};
 use crate::Eigen;
 use crate::error::Result;
@@ -59,10 +60,19 @@ impl<F> Inhomogeneous<F> {
     }
 
     /// The length of a stage; without end for one column and 16 steps for a block unless said
-    /// otherwise.
+    /// otherwise. Where the polynomial of that degree is more than $\epsilon^{-1/2}$ times larger at
+    /// $\lambda_1$ than at $\lambda_k$, the stage should be shorter.
     #[must_use]
     pub fn stage(self, steps: u64) -> Self {
         Self { stage: Some(steps.max(1)), ..self }
+    }
+
+    /// Stages for a block whose first column outgrows the last by a factor $e^c$ a step: they end
+    /// at $\epsilon^{-1/2}$.
+    pub(crate) fn contrast<T: Scalar>(self, c: f64) -> Self {
+        // e^{cs} ≤ ϵ^{−1/2}
+        let steps = -0.5 * T::EPSILON.as_f64().ln() / c;
+        self.stage(count(steps.floor()).min(STAGE))
     }
 }
 

@@ -184,7 +184,13 @@ impl<T: Scalar, A: LinearOperator<T> + ?Sized> Task<'_, T, A> {
         // momentum they rise and fall: that block is still there, in the same gauge.
         let info = Info { stop: Stop::Converged, ..found.info.clone() };
         let before = self.finish(engine.previous(), info)?;
-        Ok(if before.info.stop == Stop::Converged { before } else { found })
+        if before.info.stop == Stop::Converged {
+            return Ok(before);
+        }
+        // It was looked at all the same.
+        let Info { applications, passes, .. } = before.info;
+        let info = Info { applications, passes, ..found.info };
+        Ok(Eigen { info, ..found })
     }
 
     /// Runs an engine until the options or the observer end it, saved as the caller wishes; the

@@ -85,6 +85,9 @@ pub fn sample_terms(dim: usize, terms: usize) -> usize {
 ///
 /// The cost, in passes over all of the data, is charged to the task. For k > 1 the noise towards
 /// all k vectors is added up, which bounds the noise ball of the subspace from above.
+///
+/// # Errors
+/// [`ErrorKind::NoGap`] when $\lambda_k$ is no larger than $\lambda_{k+1}$, or than rounding.
 pub(super) fn tune<T, A>(task: &mut Task<'_, T, A>) -> Result<Tuned<T>>
 where
     T: Scalar,
@@ -123,6 +126,10 @@ where
     let passes = share * (top.info.passes + noise.products as f64);
     task.spend(products, passes + noise.sampled as f64 / terms as f64);
     let numbers = [value(components - 1), value(components).max(0.0), s_op, kappa];
+    let [last, next, ..] = numbers;
+    if last <= next.max(top.rounding()) {
+        return Err(ErrorKind::NoGap { components, last, next }.into());
+    }
     task.carried.tuned = Some(numbers);
     let estimates = estimates(numbers, dim, terms);
     Ok(Tuned { estimates, vectors: Some(top.vectors) })

@@ -107,6 +107,13 @@ impl<T: Scalar> BatchCovariance<T> {
             return Err(ErrorKind::Parameter { name, value: p, need }.into());
         }
         let share = (count as f64).recip();
+        // The trace of VᵀV/(s p²), which bounds what a product with it can be.
+        let size = T::of(share / (p * p) * total);
+        if !size.is_finite() {
+            let (name, value) = ("mean square of the rows of the batch", share / (p * p) * total);
+            let need = "is beyond the largest number of the tracker's precision";
+            return Err(ErrorKind::Parameter { name, value, need }.into());
+        }
         let too_much = share * (1.0 / (p * p) - 1.0 / p);
         let excess = if p < 1.0 {
             squares.into_iter().map(|square| T::of(too_much * square)).collect()

@@ -57,7 +57,8 @@ type Arrivals<T> = Stream<Feed<T>, BatchCovariance<T>>;
 ///
 /// # Cost
 /// One product of the batch with n × (k + 1) numbers and one QR a batch, a copy of the batch, and
-/// every few batches a k × k matrix to measure the motion. Memory: six blocks of n × (k + 1).
+/// every few batches a k × k matrix to measure the motion. Memory: eight blocks of n × (k + 1), two
+/// of them the pair before the batch, to which a batch that fails goes back.
 ///
 /// # Example
 /// ```
@@ -272,7 +273,7 @@ impl<T: Scalar> SubspaceTracker<T> {
 
     fn info_at(&self, stop: Stop) -> Info<T> {
         let (ritz, residuals) = self.measured.clone();
-        Info { ritz, residuals, ..self.engine.info(stop) }
+        Info { ritz, residuals, reason: self.report.to_string(), ..self.engine.info(stop) }
     }
 
     /// The columns of a basis, and a random one more.
@@ -306,8 +307,23 @@ impl<T: Scalar> SubspaceTracker<T> {
         Ok(())
     }
 
-    /// One tick of the engine on the batch, then the readout and the estimates.
+    /// The step with the batch, or the state before it.
     fn advance(&mut self, batch: BatchCovariance<T>) -> Result<&Tracked<T>> {
+        let before = self.engine.checkpoint();
+        if let Err(error) = self.take(batch) {
+            // A step that fails may have overwritten half of the pair, and keeps its batch.
+            let start = before.block().clone();
+            let fresh = Self::start(self.dim, self.components, start)?;
+            (self.engine, self.feed, self.lever) = (fresh.engine, fresh.feed, fresh.lever);
+            self.engine.resume(before)?;
+            self.read_basis()?;
+            return Err(error);
+        }
+        Ok(&self.report)
+    }
+
+    /// One tick of the engine on the batch, then the readout and the estimates.
+    fn take(&mut self, batch: BatchCovariance<T>) -> Result<()> {
         self.lever.set(self.judge.settings());
         self.feed.put(batch);
         let ended = matches!(self.engine.advance_measured()?, Advance::Ended(_));
@@ -316,10 +332,6 @@ impl<T: Scalar> SubspaceTracker<T> {
         ops::column_norms(first, &mut norms, &mut self.ws)?;
         if ended || norms[0] == T::zero() {
             // The batch is orthogonal to the subspace, and a power step leaves nothing of it.
-            let basis = self.basis.clone();
-            let start = self.filled(basis.as_ref());
-            let fresh = Self::start(self.dim, self.components, start)?;
-            (self.engine, self.feed, self.lever) = (fresh.engine, fresh.feed, fresh.lever);
             let (name, value) = ("variance of the batch along the subspace", 0.0);
             return Err(ErrorKind::Parameter { name, value, need: "must be above 0" }.into());
         }
@@ -334,7 +346,7 @@ impl<T: Scalar> SubspaceTracker<T> {
             self.motion.restart();
         }
         self.report.fill(self.engine.tick(), measure, self.components, &self.judge);
-        Ok(&self.report)
+        Ok(())
     }
 
     /// The first k columns of the block, orthonormalised: QR is nested, so that they are what a

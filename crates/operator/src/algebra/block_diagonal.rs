@@ -74,6 +74,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for BlockDiagonal<A> {
     fn is_infallible(&self) -> bool {
         self.parts.iter().all(LinearOperator::is_infallible)
     }
+
+    fn work(&self) -> f64 {
+        self.parts.iter().map(LinearOperator::work).sum()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for BlockDiagonal<A> {

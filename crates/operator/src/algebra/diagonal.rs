@@ -62,6 +62,10 @@ impl<T: Scalar> LinearOperator<T> for Diagonal<T> {
     fn is_infallible(&self) -> bool {
         true
     }
+
+    fn work(&self) -> f64 {
+        self.entries.len() as f64
+    }
 }
 
 impl<T: Scalar> AdjointOperator<T> for Diagonal<T> {

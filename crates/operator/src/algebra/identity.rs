@@ -51,6 +51,10 @@ impl<T: Scalar> LinearOperator<T> for Identity {
     fn is_infallible(&self) -> bool {
         true
     }
+
+    fn work(&self) -> f64 {
+        self.dim as f64
+    }
 }
 
 impl<T: Scalar> AdjointOperator<T> for Identity {

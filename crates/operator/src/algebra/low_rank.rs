@@ -104,6 +104,12 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for LowRank<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        // A, then Vᵀ and U
+        let (rows, cols) = self.inner.shape();
+        self.inner.work() + (rows + cols) as f64 * self.u.cols() as f64
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for LowRank<A, T> {

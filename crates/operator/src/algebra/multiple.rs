@@ -87,6 +87,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Multiple<A, T> {
     fn is_infallible(&self) -> bool {
         self.factor.is_finite() && self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Multiple<A, T> {

@@ -132,6 +132,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Op<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Op<A, T> {

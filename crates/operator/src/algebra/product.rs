@@ -72,6 +72,10 @@ impl<A: LinearOperator<T>, B: LinearOperator<T>, T: Scalar> LinearOperator<T> fo
     fn is_infallible(&self) -> bool {
         self.left.is_infallible() && self.right.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.left.work() + self.right.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, B: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Product<A, B> {

@@ -133,6 +133,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Masked<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work() + self.correction.work()
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Masked<A, T> {

@@ -88,6 +88,10 @@ impl<A: LinearOperator<T>, T: Scalar> LinearOperator<T> for Shifted<A, T> {
     fn is_infallible(&self) -> bool {
         self.inner.is_infallible()
     }
+
+    fn work(&self) -> f64 {
+        self.inner.work() + self.inner.shape().0 as f64
+    }
 }
 
 impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Shifted<A, T> {
