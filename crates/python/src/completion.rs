@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{self, Data};
-use crate::error::Failure;
+use crate::error::{Failure, check_numbers};
 use crate::info::{array, dense, put_info};
 use crate::matrix::Matrix;
 use crate::source;
@@ -165,6 +165,7 @@ fn by_rows<'py, T: Scalar + Element>(
         let index = |at: i64| usize::try_from(at).unwrap_or(usize::MAX);
         let places = rows.iter().zip(&columns).map(|(&i, &j)| (index(i), index(j)));
         let entries: Vec<_> = places.zip(&values).map(|((i, j), &v)| (i, j, v)).collect();
+        check_numbers(shape.0, 4)?;
         let matrix = MatrixCompletion::entries(shape, &entries)?;
         let signed = |at: usize| i64::try_from(at).unwrap_or(i64::MAX);
         let pointers: Vec<i64> = matrix.pointers().iter().map(|&p| signed(p)).collect();

@@ -29,8 +29,7 @@ pub fn to_python(failure: Failure) -> PyErr {
         Failure::Memory(bytes) => {
             let gib = bytes as f64 / f64::from(1 << 30);
             return PyMemoryError::new_err(format!(
-                "this takes {gib:.1} GiB beside the data; ask for fewer components, or for another \
-                 solver"
+                "this takes {gib:.1} GiB beside the data, which cannot be had"
             ));
         }
     };
@@ -52,12 +51,24 @@ pub fn check_memory(bytes: usize) -> Result<(), Failure> {
     probe.try_reserve_exact(bytes).map_err(|_| Failure::Memory(bytes))
 }
 
+/// The same for lists of `count` numbers, `each` of them beside each other; short ones are not asked for.
+pub fn check_numbers(count: usize, each: usize) -> Result<(), Failure> {
+    let bytes = count.saturating_mul(each * size_of::<f64>());
+    if bytes <= LARGE { Ok(()) } else { check_memory(bytes) }
+}
+
 /// A fit whose smaller Gram matrix takes more bytes than this asks first whether they can be had.
 const LARGE: usize = 1 << 28;
 
 /// The same for a decomposition on the smaller side, by whichever of both ways takes less: the Gram
 /// matrix and its eigenvectors, or the basis of block Lanczos. Small ones are not asked for.
-pub fn check_decomposition<T: Scalar>(side: usize, components: usize) -> Result<(), Failure> {
+pub fn check_decomposition<T: Scalar>(
+    (rows, cols): (usize, usize),
+    components: usize,
+) -> Result<(), Failure> {
+    // The sums of each column, its mean and its deviation.
+    check_numbers(cols, 4)?;
+    let side = rows.min(cols);
     let formed = side.saturating_mul(side).saturating_mul(5 * size_of::<T>());
     if formed <= LARGE {
         return Ok(());

@@ -40,7 +40,7 @@ impl<T: Scalar + Element> Job<T> {
         let pca = |components| self.task.pca(components, center, scale);
         let Some(share) = self.share.filter(|_| side > 4 * FIRST) else {
             let (count, weights) = (self.task.components, self.weights.as_deref());
-            check_decomposition::<T>(side, count)?;
+            check_decomposition::<T>(matrix.shape(), count)?;
             return fit(&pca(count)?, &matrix, weights, None, line);
         };
         // Twice as many until they explain enough; what is found is kept.
@@ -49,7 +49,7 @@ impl<T: Scalar + Element> Job<T> {
         loop {
             let last = 2 * components >= side;
             let count = if last { side } else { components };
-            check_decomposition::<T>(side, count)?;
+            check_decomposition::<T>(matrix.shape(), count)?;
             let earlier = found.as_ref().filter(|_| !last && self.weights.is_none());
             let fitted = fit(&pca(count)?, &matrix, self.weights.as_deref(), earlier, line)?;
             let explained: f64 = fitted.explained_variance_ratio().iter().sum();

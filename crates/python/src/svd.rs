@@ -23,8 +23,7 @@ fn fit<T: Scalar + Element>(
 ) -> Result<(SvdFit<T>, Array2<T>), Failure> {
     let matrix = data.open()?;
     let matrix = if task.method()?.is_sampled() { matrix.by_rows() } else { matrix };
-    let side = matrix.shape().0.min(matrix.shape().1);
-    check_decomposition::<T>(side, task.components)?;
+    check_decomposition::<T>(matrix.shape(), task.components)?;
     let svd = task.svd()?;
     let fit = match weights {
         None => svd.fit_watched(&matrix, &mut |record: &Record<T>| line.watch(record))?,

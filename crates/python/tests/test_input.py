@@ -318,6 +318,14 @@ def test_more_memory_than_there_is():
         favard.PCA().fit(wide)
     with pytest.raises(MemoryError, match="GiB"):
         favard.eigsh(wide, k=2_000_000)
+    with pytest.raises(MemoryError, match="GiB"):
+        favard.PCA(1).fit(sp.csr_array((3, 10**14)))
+    with pytest.raises(MemoryError, match="GiB"):
+        favard.MatrixCompletion(1).fit(([0, 10**14], [0, 1], [1.0, 2.0]))
+    with pytest.raises(MemoryError, match="GiB"):
+        favard.theory.estimate(np.eye(8, 3), n_samples=10**15)
+    with pytest.raises(MemoryError, match="GiB"):
+        favard.theory.momentum.sequence(10**15, 0.5, 0.1)
 
 
 def test_direct_calls_of_the_core_are_checked(X):

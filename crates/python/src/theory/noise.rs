@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{Regime, failed, functions, regime, work};
+use crate::error::{check_numbers, to_python};
 
 functions!(
     covariance_at,
@@ -67,6 +68,7 @@ fn covariance_lemma_sums(
     ticks: usize,
 ) -> PyResult<Bound<'_, PyArray1<f64>>> {
     let bound = covariance(of)?;
+    check_numbers(ticks, 2).map_err(to_python)?;
     Ok(work(py, move || bound.lemma_sums(ticks))?.into_pyarray(py))
 }
 

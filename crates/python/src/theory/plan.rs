@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use super::{failed, functions, work};
 use crate::data::{self, Data};
-use crate::error::Failure;
+use crate::error::{Failure, check_numbers, to_python};
 use crate::source;
 use crate::talk::{self, Line};
 
@@ -155,6 +155,7 @@ fn estimate<'py>(
     samples: usize,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
+    check_numbers(samples, 4).map_err(to_python)?;
     let (steps, effort) = ((center, scale), Effort { products, samples, seed });
     let found = if data::is_single(x) {
         run::<f32>(py, x, steps, effort)?

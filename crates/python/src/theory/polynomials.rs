@@ -5,6 +5,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 use super::{failed, functions, start};
+use crate::error::{check_numbers, to_python};
 
 functions!(
     chebyshev_t,
@@ -100,6 +101,7 @@ fn momentum_sequence<'py>(
     x: f64,
     beta: f64,
 ) -> PyResult<Numbers<'py>> {
+    check_numbers(ticks, 2).map_err(to_python)?;
     let values = momentum::sequence(start(from)?, ticks, x, beta).map_err(failed)?;
     Ok(values.into_pyarray(py))
 }
