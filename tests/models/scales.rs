@@ -63,7 +63,7 @@ fn lanczos_of_small_operators() {
 /// Products that the precision does not hold are an error, not zeros.
 #[test]
 fn what_is_lost_is_said() {
-    let x = sparse(300, 120, 5).mapv(|value| (value * 1e-25) as f32);
+    let x = sparse(300, 120, 5).mapv(|value| f32::of(value * 1e-25));
     for solver in [Solver::Lanczos, Solver::Exact] {
         let error = Pca::new(2).solver(solver).fit(&Dense::new(x.view()).unwrap()).unwrap_err();
         let text = error.to_string();
