@@ -6,6 +6,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 import favard
+from favard import _core
 
 EPS = np.finfo(float).eps
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
@@ -232,3 +233,82 @@ def test_lsmr_stops(matrix, rng):
         favard.lsmr(matrix, np.ones(3))
     with pytest.raises(TypeError, match="complex"):
         favard.lsmr(matrix.astype(complex), np.ones(200))
+
+
+def hermitian(rng, eigenvalues):
+    """A complex Hermitian matrix with these eigenvalues."""
+    n = len(eigenvalues)
+    Q = np.linalg.qr(rng.normal(size=(n, n)) + 1j * rng.normal(size=(n, n)))[0]
+    H = (Q * eigenvalues) @ Q.conj().T
+    return (H + H.conj().T) / 2
+
+
+@pytest.mark.parametrize("k", [1, 3, 4])
+@pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE", "sigma"])
+@pytest.mark.parametrize("each, times", [(10, 1), (5, 2), (60, 1)])
+def test_eigsh_of_complex_pairs_of_both_signs(which, k, each, times, rng):
+    """The real form has every eigenvalue twice: what is returned is no mixture of both signs."""
+    half = np.repeat(np.linspace(1.0, 5.0, each), times)
+    w = np.sort(np.r_[half, -half])
+    H = hermitian(rng, w)
+    asked = {"sigma": 0.0} if which == "sigma" else {"which": which}
+    for A in (H, sp.csr_array(H), sla.aslinearoperator(H))[: 2 if which == "sigma" else 3]:
+        found, vectors, info = favard.eigsh(A, k=k, return_info=True, **asked)
+        sizes = np.sort(np.abs(w))
+        if which in ("LM", "SM", "sigma"):
+            exact = sizes[-k:] if which == "LM" else sizes[:k]
+            np.testing.assert_allclose(np.sort(np.abs(found)), exact, atol=1e-11)
+        else:
+            order = {"LA": w[-k:], "SA": w[:k], "BE": np.r_[w[: k // 2], w[k // 2 - k :]]}
+            np.testing.assert_allclose(found, order[which], atol=1e-11)
+        assert info.certified and info.residuals.shape == (k,)
+        residuals = np.linalg.norm(H @ vectors - vectors * found, axis=0)
+        assert residuals.max() <= 1e-11
+        if which != "sigma":
+            np.testing.assert_allclose(np.sort(info.residuals), np.sort(residuals), atol=1e-13)
+        np.testing.assert_allclose(vectors.conj().T @ vectors, np.eye(k), atol=1e-12)
+
+
+@pytest.mark.parametrize("which", ["LM", "SM"])
+def test_svds_of_complex_values_that_are_repeated(which, rng):
+    exact = np.repeat(np.arange(1.0, 41.0), 2)
+    A = hermitian(rng, exact * rng.choice([-1.0, 1.0], size=80))
+    for k in (1, 2, 3):
+        u, s, vh, info = favard.svds(A, k=k, which=which, return_info=True)
+        np.testing.assert_allclose(s, exact[-k:] if which == "LM" else exact[:k], atol=1e-11)
+        np.testing.assert_allclose(A @ vh.conj().T, u * s, atol=1e-11)
+        np.testing.assert_allclose(vh @ vh.conj().T, np.eye(k), atol=1e-12)
+        assert info.certified
+
+
+def test_eigsh_in_single_precision_near_a_shift(rng):
+    """The result is of the precision of the matrix; the factors are not, or it would not converge."""
+    H = hermitian(rng, np.linspace(-4.0, 5.0, 70)).astype(np.complex64)
+    for A in (H, sp.csr_array(H), H.real, sp.csr_array(H.real)):
+        w, v = favard.eigsh(A, k=2, sigma=0.3)
+        assert w.dtype == np.float32
+        assert v.dtype == A.dtype
+
+
+@pytest.mark.parametrize("stop", ["stagnated", "breakdown", "passes"])
+def test_what_did_not_converge_is_an_exception(stop, symmetric, monkeypatch):
+    """Whatever ended it, a limit or not."""
+    core = {name: getattr(_core, name) for name in ("singular", "eigen")}
+
+    def fail(name, how):
+        def call(*args, **kwargs):
+            found = core[name](*args, **kwargs)
+            found["info"]["stop"] = how
+            found["residual"] = 1.0
+            return found
+
+        monkeypatch.setattr(_core, name, call)
+
+    for name, function in (("singular", favard.svds), ("eigen", favard.eigsh)):
+        fail(name, stop)
+        with pytest.raises(sla.ArpackNoConvergence, match=stop) as caught:
+            function(symmetric, k=3)
+        assert len(caught.value.eigenvalues) == 3
+        fail(name, "requested")
+        info = function(symmetric, k=3, return_info=True)[-1]
+        assert not info.certified and info.stop == "requested"
