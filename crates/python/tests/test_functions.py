@@ -312,3 +312,91 @@ def test_what_did_not_converge_is_an_exception(stop, symmetric, monkeypatch):
         fail(name, "requested")
         info = function(symmetric, k=3, return_info=True)[-1]
         assert not info.certified and info.stop == "requested"
+
+
+def test_bool_is_zeros_and_ones(symmetric):
+    """As SciPy has it; its svds refuses them, and so does ours."""
+    pattern = symmetric != 0
+    numbers = pattern.astype(float)
+    for A in (pattern, pattern.toarray(), sla.aslinearoperator(pattern)):
+        w = favard.eigsh(A, k=3)[0]
+        np.testing.assert_allclose(w, favard.eigsh(numbers, k=3)[0], rtol=1e-12)
+        x = favard.lsmr(A, np.ones(150), maxiter=1000)[0]
+        np.testing.assert_allclose(numbers @ x, np.ones(150), atol=1e-3)
+    near = favard.eigsh(pattern, k=2, sigma=0.3)[0]
+    np.testing.assert_allclose(near, favard.eigsh(numbers, k=2, sigma=0.3)[0], rtol=1e-10)
+    with pytest.raises(ValueError, match="numeric"):
+        favard.svds(pattern)
+
+
+def test_operators_without_an_adjoint(matrix):
+    class Forward:
+        shape, dtype = matrix.shape, matrix.dtype
+
+        def matmat(self, X):
+            return matrix @ X
+
+    one_way = sla.LinearOperator(matrix.shape, matvec=lambda x: matrix @ x, dtype=float)
+    for A in (one_way, 2 * one_way, Forward()):
+        with pytest.raises(NotImplementedError, match="rmatvec is not defined"):
+            favard.svds(A)
+        with pytest.raises(NotImplementedError, match="rmatvec is not defined"):
+            favard.lsmr(A, np.ones(200))
+
+    def typo(x):
+        return x + "1"
+
+    wrong = sla.LinearOperator((20, 20), matvec=lambda x: x, rmatvec=typo, dtype=float)
+    with pytest.raises(TypeError) as caught:
+        favard.lsmr(wrong, np.ones(20))
+    assert "rmatvec is not defined" not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1e155, 1e170])
+def test_lsmr_whose_norms_overflow(size, rng):
+    """Not finite: nothing is proved."""
+    A, b = size * rng.normal(size=(50, 5)), rng.normal(size=50)
+    x, istop, *_, info = favard.lsmr(A, b, return_info=True)
+    exact = np.linalg.lstsq(A / size, b, rcond=None)[0] / size
+    right = np.linalg.norm((x - exact) * size) <= 1e-4 * np.linalg.norm(exact * size)
+    assert right or not info.certified and istop == 5
+    # Squares that overflow are no norms that do.
+    x, istop, _, normr, *_ = favard.lsmr(A / size, b * size)
+    assert istop == 2 and np.isfinite(normr)
+    np.testing.assert_allclose(x / size, exact * size, rtol=1e-6)
+
+
+@pytest.mark.parametrize("norm", [np.inf, np.nan])
+def test_lsmr_does_not_certify_what_is_not_finite(norm, matrix, monkeypatch):
+    solve = _core.least_squares
+
+    def overflow(*args, **kwargs):
+        return {**solve(*args, **kwargs), "norm": norm}
+
+    monkeypatch.setattr(_core, "least_squares", overflow)
+    _, istop, *_, info = favard.lsmr(matrix, np.ones(200), maxiter=1000, return_info=True)
+    assert istop == 5 and not info.certified and info.residuals[0] == np.inf
+
+
+def test_lsmr_is_as_exact_from_any_start(matrix, rng):
+    """The tolerance is relative to b, not to what the start leaves of it."""
+    A, solution = matrix[:, :60], rng.normal(size=60)
+    b = A @ solution
+    x, istop, itn, normr, *_, info = favard.lsmr(A, b, x0=solution + 1e-9, return_info=True)
+    np.testing.assert_array_equal(x, solution + 1e-9)
+    assert (istop, itn) == (0, 0) and info.certified and info.tolerance == 1e-6
+    np.testing.assert_allclose(normr, np.linalg.norm(b - A @ x), rtol=1e-6)
+    np.testing.assert_allclose(info.residuals, normr / np.linalg.norm(b))
+    for x0 in (None, solution + 1e-3, solution + 1e5):
+        x, istop, _, normr, *_, info = favard.lsmr(A, b, x0=x0, return_info=True)
+        assert istop == 1 and info.certified
+        assert normr <= 1e-6 * np.linalg.norm(b)
+    assert favard.lsmr(A, b, x0=solution + 1e-3)[1] == 1
+    noisy = b + rng.normal(size=200)
+    best = np.linalg.lstsq(A.toarray(), noisy, rcond=None)[0]
+    for x0 in (best + 1e-5, best + 1e4):
+        x, istop, _, normr, normar, norma, *_ = favard.lsmr(A, noisy, x0=x0, maxiter=1000)
+        assert istop == 2 and normar <= 1e-6 * norma * normr * (1 + 1e-6)
+    # Nothing is relative to nothing.
+    assert favard.lsmr(A, np.zeros(200), x0=solution)[1] == 1
+    assert favard.lsmr(A, np.zeros(200), x0=np.zeros(60))[1] == 0
