@@ -265,3 +265,15 @@ def test_bad_places():
         model.predict(0, [-1])
     with pytest.raises(ValueError, match="expected .* found"):
         MatrixCompletion(1).fit(M, shape=(3, 3))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint64, np.int16])
+def test_indices_of_every_type_without_a_shape(dtype):
+    """Unsigned ones too: the largest is found without a negative number."""
+    index = np.arange(30)
+    places = (index // 5).astype(dtype), (index % 5).astype(dtype)
+    model = MatrixCompletion(rank=1, held_out=0.0).fit((*places, np.ones(30)))
+    assert model.shape_ == (6, 5)
+    with pytest.raises(ValueError, match="two positive numbers"):
+        nothing = np.zeros(0, dtype=dtype)
+        MatrixCompletion(rank=1).fit((nothing, nothing, np.ones(1)))

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression
@@ -145,3 +146,77 @@ def test_a_warning_unless_rounding_alone_is_missing(dtype, rng):
             warnings.simplefilter("always")
             _common.finish(model, {})
         assert bool(told) == is_told
+
+
+@pytest.mark.parametrize("make", [*TRANSFORMERS, favard.SubspaceTracker])
+def test_inverse_transform_checks_its_scores(make, dense):
+    model = make(n_components=2).fit(dense)
+    scores = model.transform(dense)
+    rows = model.inverse_transform(scores)
+    np.testing.assert_array_equal(model.inverse_transform(scores.tolist()), rows)
+    assert model.inverse_transform(np.ones((1, 2), dtype=int)).dtype == np.float64
+    bad = scores.copy()
+    bad[1, 0] = np.nan
+    for X, error, message in (
+        (bad, ValueError, "contains NaN"),
+        (scores[0], ValueError, "Expected 2D array"),
+        (csr_array(scores), TypeError, "[Ss]parse"),
+        (scores[:, :1], ValueError, f"X has 1 features, but {make.__name__} has 2 components"),
+    ):
+        with pytest.raises(error, match=message):
+            model.inverse_transform(X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_default_tolerance_is_within_reach(dtype, rng):
+    X = rng.normal(size=(300, 20)).astype(dtype)
+    exact, noisy = X @ np.ones(20, dtype=dtype), rng.normal(size=300).astype(dtype)
+    expected = max(1e-8, 8 * float(np.finfo(dtype).eps) * 20**0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for y in (exact, noisy):
+            info = favard.LeastSquares().fit(X, y).info_
+            assert info.certified and info.tolerance == pytest.approx(expected)
+        info = favard.Kaczmarz(batch_size=16).fit(X, exact).info_
+        assert info.certified and info.tolerance == pytest.approx(expected)
+
+
+def test_the_residual_shown_is_the_one_that_was_tested(rng, capsys):
+    """Of a system with a solution the gradient is rounding; the misfit is what counts."""
+    X = rng.normal(size=(100, 5))
+    model = favard.LeastSquares(verbose=1).fit(X, X @ np.ones((5, 2)))
+    assert model.info_.certified
+    assert model.info_.residuals.shape == (2,)
+    assert model.info_.residuals.max() <= model.info_.tolerance
+    assert f"residual={model.info_.residuals.max():.1e}" in capsys.readouterr().err
+    y = X @ np.ones(5) + rng.normal(size=100)
+    with pytest.warns(ConvergenceWarning, match="residual"):
+        rough = favard.LeastSquares(solver="cg", max_iter=3, tol=1e-14).fit(X, y)
+    r = y - rough.predict(X)
+    assert not rough.info_.certified
+    assert rough.info_.residuals[0] <= np.linalg.norm(r) / np.linalg.norm(y - y.mean())
+
+
+def test_least_squares_whose_norms_overflow(rng):
+    """They warn, and certify nothing that is wrong."""
+    A, b = 1e155 * rng.normal(size=(50, 5)), rng.normal(size=50)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        model = favard.LeastSquares(solver="lsmr", fit_intercept=False).fit(A, b)
+    exact = np.linalg.lstsq(A / 1e155, b, rcond=None)[0]
+    if model.info_.certified:
+        np.testing.assert_allclose(model.coef_ * 1e155, exact, rtol=1e-6)
+    else:
+        assert any(issubclass(each.category, ConvergenceWarning) for each in caught)
+
+
+def test_an_overflow_is_not_certified(dense, monkeypatch):
+    solve = favard._core.least_squares
+
+    def overflow(*args, **kwargs):
+        return {**solve(*args, **kwargs), "sizes": np.array([np.inf])}
+
+    monkeypatch.setattr(favard._core, "least_squares", overflow)
+    with pytest.warns(ConvergenceWarning, match="residual is inf"):
+        model = favard.LeastSquares().fit(dense, dense[:, 0])
+    assert not model.info_.certified

@@ -6,6 +6,7 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 import favard
+from favard import _core
 
 EPS = np.finfo(float).eps
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "dia", "bsr"]
@@ -232,3 +233,170 @@ def test_lsmr_stops(matrix, rng):
         favard.lsmr(matrix, np.ones(3))
     with pytest.raises(TypeError, match="complex"):
         favard.lsmr(matrix.astype(complex), np.ones(200))
+
+
+def hermitian(rng, eigenvalues):
+    """A complex Hermitian matrix with these eigenvalues."""
+    n = len(eigenvalues)
+    Q = np.linalg.qr(rng.normal(size=(n, n)) + 1j * rng.normal(size=(n, n)))[0]
+    H = (Q * eigenvalues) @ Q.conj().T
+    return (H + H.conj().T) / 2
+
+
+@pytest.mark.parametrize("k", [1, 3, 4])
+@pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE", "sigma"])
+@pytest.mark.parametrize("each, times", [(10, 1), (5, 2), (60, 1)])
+def test_eigsh_of_complex_pairs_of_both_signs(which, k, each, times, rng):
+    """The real form has every eigenvalue twice: what is returned is no mixture of both signs."""
+    half = np.repeat(np.linspace(1.0, 5.0, each), times)
+    w = np.sort(np.r_[half, -half])
+    H = hermitian(rng, w)
+    asked = {"sigma": 0.0} if which == "sigma" else {"which": which}
+    for A in (H, sp.csr_array(H), sla.aslinearoperator(H))[: 2 if which == "sigma" else 3]:
+        found, vectors, info = favard.eigsh(A, k=k, return_info=True, **asked)
+        sizes = np.sort(np.abs(w))
+        if which in ("LM", "SM", "sigma"):
+            exact = sizes[-k:] if which == "LM" else sizes[:k]
+            np.testing.assert_allclose(np.sort(np.abs(found)), exact, atol=1e-11)
+        else:
+            order = {"LA": w[-k:], "SA": w[:k], "BE": np.r_[w[: k // 2], w[k // 2 - k :]]}
+            np.testing.assert_allclose(found, order[which], atol=1e-11)
+        assert info.certified and info.residuals.shape == (k,)
+        residuals = np.linalg.norm(H @ vectors - vectors * found, axis=0)
+        assert residuals.max() <= 1e-11
+        if which != "sigma":
+            np.testing.assert_allclose(np.sort(info.residuals), np.sort(residuals), atol=1e-13)
+        np.testing.assert_allclose(vectors.conj().T @ vectors, np.eye(k), atol=1e-12)
+
+
+@pytest.mark.parametrize("which", ["LM", "SM"])
+def test_svds_of_complex_values_that_are_repeated(which, rng):
+    exact = np.repeat(np.arange(1.0, 41.0), 2)
+    A = hermitian(rng, exact * rng.choice([-1.0, 1.0], size=80))
+    for k in (1, 2, 3):
+        u, s, vh, info = favard.svds(A, k=k, which=which, return_info=True)
+        np.testing.assert_allclose(s, exact[-k:] if which == "LM" else exact[:k], atol=1e-11)
+        np.testing.assert_allclose(A @ vh.conj().T, u * s, atol=1e-11)
+        np.testing.assert_allclose(vh @ vh.conj().T, np.eye(k), atol=1e-12)
+        assert info.certified
+
+
+def test_eigsh_in_single_precision_near_a_shift(rng):
+    """The result is of the precision of the matrix; the factors are not, or it would not converge."""
+    H = hermitian(rng, np.linspace(-4.0, 5.0, 70)).astype(np.complex64)
+    for A in (H, sp.csr_array(H), H.real, sp.csr_array(H.real)):
+        w, v = favard.eigsh(A, k=2, sigma=0.3)
+        assert w.dtype == np.float32
+        assert v.dtype == A.dtype
+
+
+@pytest.mark.parametrize("stop", ["stagnated", "breakdown", "passes"])
+def test_what_did_not_converge_is_an_exception(stop, symmetric, monkeypatch):
+    """Whatever ended it, a limit or not."""
+    core = {name: getattr(_core, name) for name in ("singular", "eigen")}
+
+    def fail(name, how):
+        def call(*args, **kwargs):
+            found = core[name](*args, **kwargs)
+            found["info"]["stop"] = how
+            found["residual"] = 1.0
+            return found
+
+        monkeypatch.setattr(_core, name, call)
+
+    for name, function in (("singular", favard.svds), ("eigen", favard.eigsh)):
+        fail(name, stop)
+        with pytest.raises(sla.ArpackNoConvergence, match=stop) as caught:
+            function(symmetric, k=3)
+        assert len(caught.value.eigenvalues) == 3
+        fail(name, "requested")
+        info = function(symmetric, k=3, return_info=True)[-1]
+        assert not info.certified and info.stop == "requested"
+
+
+def test_bool_is_zeros_and_ones(symmetric):
+    """As SciPy has it; its svds refuses them, and so does ours."""
+    pattern = symmetric != 0
+    numbers = pattern.astype(float)
+    for A in (pattern, pattern.toarray(), sla.aslinearoperator(pattern)):
+        w = favard.eigsh(A, k=3)[0]
+        np.testing.assert_allclose(w, favard.eigsh(numbers, k=3)[0], rtol=1e-12)
+        x = favard.lsmr(A, np.ones(150), maxiter=1000)[0]
+        np.testing.assert_allclose(numbers @ x, np.ones(150), atol=1e-3)
+    near = favard.eigsh(pattern, k=2, sigma=0.3)[0]
+    np.testing.assert_allclose(near, favard.eigsh(numbers, k=2, sigma=0.3)[0], rtol=1e-10)
+    with pytest.raises(ValueError, match="numeric"):
+        favard.svds(pattern)
+
+
+def test_operators_without_an_adjoint(matrix):
+    class Forward:
+        shape, dtype = matrix.shape, matrix.dtype
+
+        def matmat(self, X):
+            return matrix @ X
+
+    one_way = sla.LinearOperator(matrix.shape, matvec=lambda x: matrix @ x, dtype=float)
+    for A in (one_way, 2 * one_way, Forward()):
+        with pytest.raises(NotImplementedError, match="rmatvec is not defined"):
+            favard.svds(A)
+        with pytest.raises(NotImplementedError, match="rmatvec is not defined"):
+            favard.lsmr(A, np.ones(200))
+
+    def typo(x):
+        return x + "1"
+
+    wrong = sla.LinearOperator((20, 20), matvec=lambda x: x, rmatvec=typo, dtype=float)
+    with pytest.raises(TypeError) as caught:
+        favard.lsmr(wrong, np.ones(20))
+    assert "rmatvec is not defined" not in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1e155, 1e170])
+def test_lsmr_whose_norms_overflow(size, rng):
+    """Not finite: nothing is proved."""
+    A, b = size * rng.normal(size=(50, 5)), rng.normal(size=50)
+    x, istop, *_, info = favard.lsmr(A, b, return_info=True)
+    exact = np.linalg.lstsq(A / size, b, rcond=None)[0] / size
+    right = np.linalg.norm((x - exact) * size) <= 1e-4 * np.linalg.norm(exact * size)
+    assert right or not info.certified and istop == 5
+    # Squares that overflow are no norms that do.
+    x, istop, _, normr, *_ = favard.lsmr(A / size, b * size)
+    assert istop == 2 and np.isfinite(normr)
+    np.testing.assert_allclose(x / size, exact * size, rtol=1e-6)
+
+
+@pytest.mark.parametrize("norm", [np.inf, np.nan])
+def test_lsmr_does_not_certify_what_is_not_finite(norm, matrix, monkeypatch):
+    solve = _core.least_squares
+
+    def overflow(*args, **kwargs):
+        return {**solve(*args, **kwargs), "norm": norm}
+
+    monkeypatch.setattr(_core, "least_squares", overflow)
+    _, istop, *_, info = favard.lsmr(matrix, np.ones(200), maxiter=1000, return_info=True)
+    assert istop == 5 and not info.certified and info.residuals[0] == np.inf
+
+
+def test_lsmr_is_as_exact_from_any_start(matrix, rng):
+    """The tolerance is relative to b, not to what the start leaves of it."""
+    A, solution = matrix[:, :60], rng.normal(size=60)
+    b = A @ solution
+    x, istop, itn, normr, *_, info = favard.lsmr(A, b, x0=solution + 1e-9, return_info=True)
+    np.testing.assert_array_equal(x, solution + 1e-9)
+    assert (istop, itn) == (0, 0) and info.certified and info.tolerance == 1e-6
+    np.testing.assert_allclose(normr, np.linalg.norm(b - A @ x), rtol=1e-6)
+    np.testing.assert_allclose(info.residuals, normr / np.linalg.norm(b))
+    for x0 in (None, solution + 1e-3, solution + 1e5):
+        x, istop, _, normr, *_, info = favard.lsmr(A, b, x0=x0, return_info=True)
+        assert istop == 1 and info.certified
+        assert normr <= 1e-6 * np.linalg.norm(b)
+    assert favard.lsmr(A, b, x0=solution + 1e-3)[1] == 1
+    noisy = b + rng.normal(size=200)
+    best = np.linalg.lstsq(A.toarray(), noisy, rcond=None)[0]
+    for x0 in (best + 1e-5, best + 1e4):
+        x, istop, _, normr, normar, norma, *_ = favard.lsmr(A, noisy, x0=x0, maxiter=1000)
+        assert istop == 2 and normar <= 1e-6 * norma * normr * (1 + 1e-6)
+    # Nothing is relative to nothing.
+    assert favard.lsmr(A, np.zeros(200), x0=solution)[1] == 1
+    assert favard.lsmr(A, np.zeros(200), x0=np.zeros(60))[1] == 0

@@ -128,3 +128,40 @@ def test_least_squares_without_intercept(rng):
     model = favard.LeastSquares(fit_intercept=False).fit(X, y)
     assert model.intercept_ == 0.0
     np.testing.assert_allclose(model.coef_, [1.0, -2.0, 0.5, 0.0], atol=1e-7)
+
+
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_one_row_is_a_first_batch(make, dense):
+    """It has a mean and no variance."""
+    model = favard.IncrementalPCA(1).partial_fit(make(dense[:1]))
+    assert model.n_samples_seen_ == 1 and not model.info_.certified
+    np.testing.assert_array_equal(model.mean_, dense[0])
+    for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_", "var_"):
+        assert not getattr(model, name).any()
+    np.testing.assert_array_equal(model.transform(dense[:1]), [[0.0]])
+    for row in dense[1:60]:
+        model.partial_fit(make(row[None]))
+    whole = favard.PCA(1).fit(dense[:60])
+    np.testing.assert_allclose(model.explained_variance_, whole.explained_variance_, rtol=1e-2)
+    np.testing.assert_allclose(model.mean_, whole.mean_, rtol=1e-12)
+    seen = []
+    by_row = favard.IncrementalPCA(1, batch_size=1, callback=lambda *tick: seen.append(tick))
+    by_row.fit(dense[:5])
+    assert len(seen) == 5
+    with pytest.raises(ValueError, match="minimum of 2"):
+        favard.IncrementalPCA(1).fit(dense[:1])
+    with pytest.raises(ValueError, match="must be less or equal to the batch"):
+        favard.IncrementalPCA(2).partial_fit(dense[:1])
+
+
+def test_a_refused_fit_changes_nothing(dense):
+    model = favard.IncrementalPCA(2, batch_size=100).fit(dense[:200])
+    late = dense.copy()
+    late[350, 3] = np.nan
+    for bad in (late, late[150:], dense[:1], dense[:, :1], "no data"):
+        with pytest.raises(ValueError):
+            model.fit(bad)
+    assert model.n_samples_seen_ == 200 and model.n_features_in_ == 30
+    again = favard.IncrementalPCA(2, batch_size=100).fit(dense[:200]).partial_fit(dense[200:])
+    model.partial_fit(dense[200:])
+    np.testing.assert_array_equal(model.components_, again.components_)

@@ -346,3 +346,51 @@ def test_direct_calls_of_the_core_are_checked(X):
         _core.Stream.from_bytes(b"nonsense", False)
     with pytest.raises(ValueError, match="solver: simplex is none of"):
         _core.pca(X, {**task, "solver": "simplex"}, center=True, scale=False)
+
+
+def _broken(X, form):
+    """Matrices with pointers that SciPy's own code would follow to wherever they lead."""
+    for place, value in ((2, 10_000), (2, -5), (-1, 1 << 20), (0, 3)):
+        A = form(X)
+        A.indptr[place] = value
+        yield A
+    A = form(X)
+    A.indptr = A.indptr[:-1]
+    yield A
+
+
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.csr_matrix, sp.bsr_array])
+def test_broken_pointers_do_not_reach_scipy(form, X):
+    y, transposes = X[:, 0], (sp.csc_array, sp.csr_array)
+    uses = (
+        lambda A: favard.PCA(1).fit(A),
+        lambda A: favard.TruncatedSVD(1).fit(A),
+        lambda A: favard.IncrementalPCA(1).fit(A),
+        lambda A: favard.LeastSquares().fit(A, y),
+        lambda A: favard.Kaczmarz().fit(A, y),
+        lambda A: favard.SubspaceTracker(1).fit(A),
+        lambda A: favard.MatrixCompletion(1).fit(A),
+        lambda A: favard.svds(A, k=1),
+        lambda A: favard.eigsh(A, k=1),
+        lambda A: favard.PhaseRetrieval().fit(A, y**2),
+        lambda A: favard.lsmr(A, y),
+    )
+    for use in uses:
+        for A in _broken(X, form):
+            with pytest.raises(ValueError, match="indptr"):
+                use(A)
+    if form in transposes:
+        # Also where the indices are not sorted, and those of a matrix that is converted.
+        A = form(X)
+        A.indices[:2] = A.indices[1::-1].copy()
+        A.has_sorted_indices = A.has_canonical_format = False
+        A.indptr[2] = 10_000
+        with pytest.raises(ValueError, match="10000"):
+            favard.svds(A, k=1)
+        B = sp.csc_array(X)
+        B.indices[3] = 1_000_000
+        for use in (favard.IncrementalPCA(1).fit, favard.SubspaceTracker(1).fit):
+            with pytest.raises(ValueError, match="indices of the CSC"):
+                use(B)
+        with pytest.raises(ValueError, match="indices of the CSC"):
+            favard.Kaczmarz().fit(B, y)

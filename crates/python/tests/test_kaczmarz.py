@@ -242,3 +242,13 @@ def test_the_same_bits_with_any_number_of_threads(system, method):
     favard.set_num_threads(0)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_the_warning_shows_the_misfit():
+    """Without a solution: what was asked for is ||X coef - y||, not least squares."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.normal(size=200)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = Kaczmarz(batch_size=16, max_iter=5).fit(X, y)
+    assert f"the largest residual is {model.info_.misfits[0]:.1e}" in str(caught[0].message)
+    assert model.info_.residuals[0] <= model.info_.misfits[0]

@@ -152,3 +152,10 @@ def test_memory_does_not_grow_with_the_file(tmp_path):
     )
     taken = int(done.stdout)
     assert 2 * taken < size, f"{taken} bytes for a matrix of {size}"
+
+
+def test_other_types_are_refused(path):
+    for dtype in (int, complex, np.float16):
+        with pytest.raises(ValueError, match="float32 or float64"):
+            favard.OnDisk(path).astype(dtype)
+    assert favard.OnDisk(path).astype("float32").dtype == np.float32

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array, csr_matrix
+from sklearn import decomposition
 
 import favard
 
@@ -156,3 +157,37 @@ def test_single_precision(dense):
     # The rounding that the tolerance stands for: 8 ε √d.
     bound = 8 * np.finfo(np.float32).eps * 30**0.5
     np.testing.assert_allclose(model.explained_variance_, variance, rtol=4 * bound)
+
+
+def test_a_share_has_no_more_components_than_there_are(rng):
+    """None is left over by rounding, and nothing is explained by one, as in scikit-learn."""
+    low = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 6))
+    for X in (low, low[:, :2], rng.normal(size=(5, 9))):
+        for share in (0.5, 0.9999999999999999):
+            model = favard.PCA(share).fit(X)
+            assert model.n_components_ <= min(X.shape)
+            np.testing.assert_allclose(
+                model.components_ @ model.components_.T, np.eye(model.n_components_), atol=1e-12
+            )
+    flat = favard.PCA(0.5).fit(np.ones((5, 3)))
+    assert flat.n_components_ == 1
+    np.testing.assert_array_equal(flat.explained_variance_, [0.0])
+    np.testing.assert_array_equal(flat.transform(np.ones((2, 3))), np.zeros((2, 1)))
+
+
+def test_mle_counts_the_weights():
+    """As scikit-learn does of rows that are repeated, also of fewer than there are columns."""
+    differ = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = rng.integers(5, 30)
+        X = rng.normal(size=(n, 2)) @ rng.normal(size=(2, 6)) + 0.7 * rng.normal(size=(n, 6))
+        weights = rng.integers(1, 6, size=n)
+        ours = favard.PCA("mle").fit(X, sample_weight=weights)
+        theirs = decomposition.PCA("mle").fit(np.repeat(X, weights, axis=0))
+        assert ours.n_components_ == theirs.n_components_
+        if n >= 6:
+            differ += favard.PCA("mle").fit(X).n_components_ != ours.n_components_
+    assert differ > 0
+    with pytest.raises(ValueError, match="mle"):
+        favard.PCA("mle").fit(X[:5], sample_weight=np.ones(5))

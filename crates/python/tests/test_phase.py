@@ -153,3 +153,19 @@ def test_the_same_bits_with_any_number_of_threads(data):
     favard.set_num_threads(0)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_operators_that_are_complex_or_have_no_adjoint(data):
+    A, _, y = data
+    with pytest.raises(TypeError, match="complex operators"):
+        PhaseRetrieval().fit(sla.aslinearoperator(A * 1j), y)
+    with pytest.raises(TypeError, match="complex intensities"):
+        PhaseRetrieval().fit(sla.aslinearoperator(A), y * 1j)
+    secret = sla.LinearOperator(
+        A.shape, matvec=lambda x: A @ x * 1j, rmatvec=lambda x: A.T @ x, dtype=float
+    )
+    with pytest.raises(TypeError, match="is complex"):
+        PhaseRetrieval().fit(secret, y)
+    one_way = sla.LinearOperator(A.shape, matvec=lambda x: A @ x, dtype=float)
+    with pytest.raises(NotImplementedError, match="rmatvec is not defined"):
+        PhaseRetrieval().fit(one_way, y)

@@ -390,3 +390,10 @@ def test_nothing_is_kept(dense):
         if (sys.getrefcount(dense), sys.getrefcount(sparse.data)) == (before, counts):
             break
     assert (sys.getrefcount(dense), sys.getrefcount(sparse.data)) == (before, counts)
+
+
+def test_verbose_without_a_console(sparse, monkeypatch):
+    """A program without one has no stderr; nothing is shown then."""
+    monkeypatch.setattr(sys, "stderr", None)
+    assert favard.PCA(2, verbose=1).fit(sparse).info_.certified
+    favard.IncrementalPCA(2, verbose=1).fit(sparse)

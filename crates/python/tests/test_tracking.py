@@ -249,3 +249,21 @@ def test_the_same_bits_with_any_number_of_threads():
     favard.set_num_threads(0)
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize(
+    "name, value", [("n_components", 3), ("learning_rate", 0.1), ("momentum", True)]
+)
+def test_parameters_of_a_tracker_that_has_begun(name, value):
+    """They are not ignored: it is said which one has changed."""
+    rng = np.random.default_rng(0)
+    model = SubspaceTracker(2, momentum=False).partial_fit(rows(rng))
+    before = model.get_params()[name]
+    for each in (model, pickle.loads(pickle.dumps(model))):
+        each.set_params(**{name: value})
+        with pytest.raises(ValueError, match=f"'{name}' parameter"):
+            each.partial_fit(rows(rng))
+        each.set_params(**{name: before}).partial_fit(rows(rng))
+        assert each.n_batches_seen_ == 2
+        each.set_params(**{name: value}).fit(rows(rng))
+        each.partial_fit(rows(rng))

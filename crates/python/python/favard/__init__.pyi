@@ -158,7 +158,7 @@ class LeastSquares(BaseEstimator):
         *,
         fit_intercept: bool = ...,
         alpha: float = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         solver: Literal[
             "auto", "direct", "cg", "lsmr", "heavy-ball", "chebyshev", "minibatch", "svrg"
         ] = ...,

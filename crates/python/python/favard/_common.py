@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, assert_all_finite
 
 from favard._data import rounding
-from favard._info import Info
+from favard._info import Info, tested
 from favard._on_disk import OnDisk
 from favard._progress import watcher
 
@@ -64,11 +64,11 @@ def check_number(estimator, name, low, *, kind=Real, optional=False):
         )
 
 
-def tolerance(tol, exact, dtype, dim):
-    """``tol`` as the core takes it: 0 is what rounding allows, None is that for ``exact``, else 1e-6
-    (which float32 does not hold for many columns)."""
+def tolerance(tol, exact, dtype, dim, default=1e-6):
+    """``tol`` as the core takes it: 0 is what rounding allows, None is that for ``exact``, else the
+    default (which float32 may not hold: then it is rounding as well)."""
     if tol is None:
-        return rounding(dtype, dim) if exact else max(1e-6, rounding(dtype, dim))
+        return rounding(dtype, dim) if exact else max(default, rounding(dtype, dim))
     return rounding(dtype, dim) if tol == 0 else float(tol)
 
 
@@ -94,6 +94,8 @@ def run(estimator, core, X, *args, **kwargs):
             if "not finite" in str(error) and not isinstance(X, OnDisk):
                 assert_all_finite(X, estimator_name=name, input_name="X")
             raise
+        if "misfits" in found["info"] or "sizes" in found:
+            found["info"] = tested(found)
         info = watch.info = Info.of(found["info"])
     return found, info
 
@@ -107,7 +109,11 @@ def finish(estimator, found):
     stopped = info.stop in ("requested", "exhausted")
     if info.certified or stopped or (info.stop == "converged" and _is_rounding(estimator)):
         return
-    worst = info.residuals.max() if info.residuals.size else np.nan
+    shown = info.residuals
+    if getattr(estimator, "method", None) in ("averaged", "blocks"):
+        # Kaczmarz was asked for a solution, not for least squares.
+        shown = info.misfits
+    worst = shown.max() if shown.size else np.nan
     warnings.warn(
         f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the largest "
         f"residual is {worst:.1e} ({info.stop} after {info.passes:.1f} passes). Increase max_iter "

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from favard import _core
 from favard._common import check_name, check_number, run, seed_of
-from favard._data import FLOATS, core_sparse, float_type, is_sparse
+from favard._data import FLOATS, check_pointers, core_sparse, float_type, is_sparse
 from favard._stages import finish, joined
 
 
@@ -255,6 +255,7 @@ def _entries(X, shape):
     if shape is not None and (is_sparse(X) or np.ndim(X) == 2) and tuple(shape) != np.shape(X):
         raise ValueError(f"shape: expected {np.shape(X)}, found {tuple(shape)}")
     if is_sparse(X):
+        check_pointers(X)
         # Every stored entry is known. SciPy would add up the ones that are given twice.
         X = X if X.format in ("csr", "csc", "coo") else X.tocoo()
         X = check_array(X, accept_sparse=True, dtype=FLOATS, input_name="X")
@@ -272,7 +273,8 @@ def _lists(rows, columns, values, shape):
     if values.ndim != 1:
         raise ValueError(f"values: expected 1D array, got {values.ndim}D array instead")
     if shape is None:
-        shape = tuple(int(np.max(part, initial=-1)) + 1 for part in (rows, columns))
+        sides = (rows, columns)
+        shape = tuple(int(np.max(part)) + 1 if np.size(part) else 0 for part in sides)
     bound = tuple(int(side) for side in shape)
     if len(bound) != 2 or min(bound) < 1:
         raise ValueError(f"shape: expected two positive numbers, found {tuple(shape)}")

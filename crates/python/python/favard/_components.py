@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from favard import _core
 from favard._data import FLOATS, core_matrix
@@ -31,6 +31,18 @@ def complete(rows, count):
         full[k] = unit / np.linalg.norm(unit)
         outside -= full[k].astype(float) ** 2
     return full
+
+
+def checked_scores(estimator, X):
+    """Scores as ``check_array`` gives them, one column for each component."""
+    X = check_array(X, dtype=FLOATS, estimator=estimator, input_name="X")
+    count = len(estimator.components_)
+    if X.shape[1] != count:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(estimator).__name__} has {count} components: "
+            "inverse_transform takes one column for each."
+        )
+    return X
 
 
 class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -93,7 +105,7 @@ class Components(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             The rows that they stand for.
         """
         check_is_fitted(self)
-        X = np.asarray(X)
+        X = checked_scores(self, X)
         factors = self.components_
         if self.whiten:
             factors = factors * self._deviations()[:, None]

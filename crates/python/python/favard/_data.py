@@ -44,6 +44,7 @@ def core_sparse(X):
     """A sparse matrix as (format, shape, indptr, indices, data)."""
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got {X.ndim}D sparse array instead")
+    check_pointers(X)
     if X.format not in ("csr", "csc"):
         X = X.tocsr()
     if not X.has_canonical_format:
@@ -51,6 +52,36 @@ def core_sparse(X):
         X.sum_duplicates()
     data = np.require(X.data, float_type(X.data.dtype), "AC")
     return X.format, tuple(map(int, X.shape)), _indices(X.indptr), _indices(X.indices), data
+
+
+def check_pointers(X, indices=False):
+    """``ValueError`` unless the pointers of a sparse matrix lie within what it stores.
+
+    SciPy's compiled code takes them on trust, also to see whether indices are sorted. The core checks
+    indices itself; before SciPy converts from CSC to CSR they need to be checked here.
+    """
+    if X.format not in ("csr", "csc", "bsr"):
+        return
+    across = X.format == "csc"
+    lines, length = X.shape[across], X.shape[not across]
+    if X.format == "bsr":
+        lines, length = lines // X.blocksize[0], length // X.blocksize[1]
+    pointers, stored = X.indptr, min(len(X.indices), len(X.data))
+    what = f"indptr of the {X.format.upper()} matrix"
+    if pointers.shape != (lines + 1,) or pointers[0] != 0:
+        raise ValueError(f"{what} must have {lines + 1} entries, the first of them 0")
+    wrong = (pointers[:-1] > pointers[1:]) | (pointers[1:] > stored)
+    if np.any(wrong):
+        at = int(np.argmax(wrong))
+        raise ValueError(
+            f"{what} must not fall, nor go beyond the {stored} stored entries: found "
+            f"{pointers[at]}, {pointers[at + 1]} at {at}"
+        )
+    used = X.indices[: pointers[-1]]
+    if indices and used.size and (used.min() < 0 or used.max() >= length):
+        raise ValueError(
+            f"indices of the {X.format.upper()} matrix must be at least 0 and less than {length}"
+        )
 
 
 def _indices(array):

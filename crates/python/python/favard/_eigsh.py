@@ -88,7 +88,8 @@ def eigsh(
     Raises
     ------
     scipy.sparse.linalg.ArpackNoConvergence
-        When ``maxiter`` products were not enough; it has what was found.
+        When ``maxiter`` products were not enough, or the residual fell no further; it has what was
+        found.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def eigsh(
         raise NotImplementedError(f"mode={mode!r} is not supported, only 'normal'")
     if which not in _WHICH:
         raise ValueError(f"which must be one of {', '.join(_WHICH)}")
-    source = Source(A)
+    source = Source(A, booleans=True)
     n, cols = source.shape
     if n != cols:
         raise ValueError(f"expected square matrix (shape={source.shape})")
@@ -127,7 +128,8 @@ def eigsh(
         start = source.to_real(v0).reshape(-1, 1)
     twice = 2 if source.is_complex else 1
     search = {
-        "components": twice * int(k),
+        # Both real vectors of each, and of one more: the last of them may be half of a pair.
+        "components": min(2 * int(k) + 2, 2 * n) if source.is_complex else int(k),
         "which": which,
         "tolerance": float(tol) if tol > 0 else rounding(source.real, n),
         "products": max(1000, n) if maxiter is None else int(maxiter),
@@ -137,25 +139,26 @@ def eigsh(
     tolerance = search["tolerance"]
     with watcher("eigsh", verbose, callback, tolerance) as watch:
         found = _core.eigen(source.core(), search, start=start, callback=watch.callback)
+        values, vectors = found["values"], found["vectors"]
         residuals = found["residuals"].astype(float)
         certified = found["info"]["stop"] == "converged"
+        if source.is_complex and found["raised"] is None:
+            values, vectors, residuals, scale = _complex_pairs(source, vectors, int(k), which)
+            # The residuals of the run and these each have the rounding of their products.
+            room = tolerance + (2 * rounding(source.real, n) if certified else 0.0)
+            certified = bool(np.all(residuals <= room * scale))
         info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
         watch.info = info
     if found["raised"] is not None:
         raise found["raised"]
-    values, vectors = found["values"], found["vectors"]
-    if source.is_complex:
-        vectors = source.from_real(vectors)
-        inner = vectors.conj().T @ source.multiply(vectors)
-        values, rotation = np.linalg.eigh((inner + inner.conj().T) / 2)
-        vectors = vectors @ rotation
     if sigma is not None:
         values = sigma + 1 / values
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
-    if info.stop == "iterations":
+    if not certified and info.stop not in ("converged", "requested"):
         raise ArpackNoConvergence(
-            f"No convergence ({info.applications} products, residual {residuals.max():.1e})",
+            f"No convergence ({info.stop} after {info.applications} products, residual "
+            f"{residuals.max():.1e})",
             values,
             vectors,
         )
@@ -163,6 +166,30 @@ def eigsh(
     if return_info:
         return (*found, info)
     return found if return_eigenvectors else values
+
+
+def _complex_pairs(source, vectors, k, which):
+    """The wanted Ritz pairs of a complex operator in the span of vectors of its real form, with
+    their residuals and the size that these are relative to."""
+    basis = source.from_real(vectors)
+    image = source.multiply(basis)
+    inner = basis.conj().T @ image
+    values, rotation = np.linalg.eigh((inner + inner.conj().T) / 2)
+    if which == "BE":
+        order = np.r_[0 : k // 2, len(values) - (k - k // 2) : len(values)]
+    elif which in ("LA", "SA"):
+        order = np.arange(len(values))[-k:] if which == "LA" else np.arange(k)
+    else:
+        order = np.argsort(np.abs(values))
+        order = order[-k:] if which == "LM" else order[:k]
+    largest = np.abs(values).max()
+    values, rotation = values[order], rotation[:, order]
+    vectors = basis @ rotation
+    residuals = np.linalg.norm(image @ rotation - vectors * values, axis=0).astype(float)
+    # A typical eigenvalue, as the core takes it into account.
+    probe = np.random.default_rng(1).normal(size=(len(basis), 1)).astype(source.dtype)
+    typical = np.linalg.norm(source.multiply(probe)) / np.linalg.norm(probe)
+    return values, vectors, residuals, float(largest + typical)
 
 
 def _inverse(A, source, sigma, OPinv):
@@ -173,20 +200,25 @@ def _inverse(A, source, sigma, OPinv):
         if operator.shape != source.shape:
             raise ValueError(f"OPinv: expected shape {source.shape}, found {operator.shape}")
         return operator
+    # The identity is of double precision, and so are the factors: their rounding would make the
+    # inverse less symmetric than single precision can be.
     if issparse(A):
-        solve = splu((A.astype(source.dtype) - sigma * eye_array(n)).tocsc()).solve
+        inverse = splu((A.astype(source.dtype) - sigma * eye_array(n)).tocsc()).solve
     elif source.matrix is not None:
         factors = linalg.lu_factor(source.matrix - sigma * np.eye(n))
 
-        def solve(block):
+        def inverse(block):
             return linalg.lu_solve(factors, block)
     else:
         raise ValueError("sigma with an operator that is no matrix needs OPinv")
+    dtype = source.dtype
+
+    def solve(block):
+        return inverse(block).astype(dtype, copy=False)
 
     def column(x):
         return solve(np.ravel(x))
 
-    dtype = source.dtype
     return LinearOperator(
         (n, n), matvec=column, matmat=solve, rmatvec=column, rmatmat=solve, dtype=dtype
     )

@@ -9,8 +9,8 @@ from sklearn.utils.validation import assert_all_finite, validate_data
 
 from favard import _core
 from favard._common import check_number, tolerance
-from favard._components import Components
-from favard._data import FLOATS, core_matrix, is_sparse
+from favard._components import Components, complete
+from favard._data import FLOATS, check_pointers, core_matrix, is_sparse
 from favard._info import Info
 from favard._progress import watcher
 
@@ -103,30 +103,38 @@ n_components_, noise_variance_
         self : object
             The estimator.
         """
+        before = dict(vars(self))
+        check_number(self, "batch_size", 1, kind=Integral, optional=True)
+        X = self._validated(X, first=True, least=2)
         self._stream = None
         self.n_samples_seen_ = 0
-        check_number(self, "batch_size", 1, kind=Integral, optional=True)
-        X = self._validated(X, first=True)
         n_samples, n_features = X.shape
         self.batch_size_ = 5 * n_features if self.batch_size is None else self.batch_size
         least = self.n_components or 0
         with watcher(type(self).__name__, self.verbose, self.callback) as watch:
             batches = gen_batches(n_samples, self.batch_size_, min_batch_size=least)
             for tick, batch in enumerate(batches, 1):
-                if self._step(X[batch], tick, watch.callback):
+                if self._step(X[batch], tick, watch.callback, before):
                     break
             if watch.callback is None:
                 self._keep()
             watch.info = self.info_
         return self
 
-    def _step(self, X, tick, callback):
-        """Takes a batch in and tells the callback; whether that wants no more."""
+    def _step(self, X, tick, callback, before):
+        """Takes a batch in and tells the callback; whether that wants no more.
+
+        After an error in the data the estimator is as it was before.
+        """
         try:
             self._absorb(X)
         except KeyboardInterrupt:
             if self._stream is not None:
                 self._keep("cancelled")
+            raise
+        except Exception:
+            vars(self).clear()
+            vars(self).update(before)
             raise
         if callback is None:
             return False
@@ -144,7 +152,8 @@ n_components_, noise_variance_
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The batch. Sparse batches stay sparse.
+            The batch. Sparse batches stay sparse. One row alone has no variance: until the second
+            one the variances are zero, and ``info_.certified`` is false.
         y : Ignored
         check_input : bool, default=True
             Whether the batch is checked.
@@ -155,7 +164,7 @@ n_components_, noise_variance_
             The estimator.
         """
         first = getattr(self, "_stream", None) is None
-        X = self._validated(X, first) if check_input else X
+        X = self._validated(X, first, least=1) if check_input else X
         with watcher(type(self).__name__, self.verbose, self.callback) as watch:
             self._absorb(X)
             self._keep()
@@ -164,17 +173,19 @@ n_components_, noise_variance_
                 watch.callback(1, self.info_.passes, self._bound())
         return self
 
-    def _validated(self, X, first):
+    def _validated(self, X, first, least):
         check_number(self, "n_components", 1, kind=Integral, optional=True)
         check_number(self, "n_oversamples", 0, kind=Integral)
         check_number(self, "tol", 0)
+        if is_sparse(X):
+            check_pointers(X, indices=True)
         return validate_data(
             self,
             X,
             accept_sparse=("csr", "csc"),
             dtype=FLOATS,
             reset=first,
-            ensure_min_samples=2 if first else 1,
+            ensure_min_samples=least,
             ensure_all_finite=False,
         )
 
@@ -198,6 +209,8 @@ n_components_, noise_variance_
             raise
         self._stream = stream
         self.n_components_ = count
+        if stream.rows() == 1:
+            self.mean_ = (X.toarray() if is_sparse(X) else np.array(X))[0]
 
     def _count(self, shape, first):
         """The number of components, with scikit-learn's words where it is wrong."""
@@ -223,6 +236,8 @@ n_components_, noise_variance_
 
     def _keep(self, stop=None):
         """Sets the fitted attributes; `stop` is what ended the batches before their time."""
+        if self._stream.rows() == 1:
+            return self._keep_one(stop)
         found = self._stream.snapshot()
         dtype = np.float32 if self._stream.is_single() else np.float64
         ended = {} if stop is None else {"stop": stop}
@@ -235,3 +250,24 @@ n_components_, noise_variance_
         self.var_ = found["variances"].astype(dtype, copy=False)
         self.n_samples_seen_ = found["rows"]
         self.noise_variance_ = found["noise_variance"]
+
+    def _keep_one(self, stop):
+        """The fitted attributes after one row, which has a mean and nothing else."""
+        count, dim, dtype = self.n_components_, len(self.mean_), self.mean_.dtype
+        self.info_ = Info(
+            stop=stop or "exhausted",
+            iterations=1,
+            applications=1,
+            passes=1.0,
+            history=np.zeros((0, 4)),
+            tolerance=tolerance(self.tol, False, dtype, dim),
+            residuals=np.zeros(count),
+            solver="stream",
+            reason="one row has no variance",
+        )
+        self.components_ = complete(np.zeros((0, dim), dtype), count)
+        for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
+            setattr(self, name, np.zeros(count, dtype))
+        self.var_ = np.zeros(dim, dtype)
+        self.n_samples_seen_ = 1
+        self.noise_variance_ = 0.0

@@ -14,14 +14,15 @@ class Info:
     stop : str
         ``"converged"``, or what ended it before: ``"iterations"``, ``"passes"``, ``"stagnated"``,
         ``"requested"`` (a callback returned true), ``"cancelled"`` (Ctrl-C, or an exception of a
-        callback), ``"exhausted"`` (the end of a stream).
+        callback), ``"exhausted"`` (the end of a stream), ``"breakdown"`` (the iterate became zero).
     certified : bool
         Whether everything that was asked for was found and every residual, recomputed from the
         data, meets the tolerance.
     tolerance : float
         The tolerance, relative to the largest eigenvalue (or the certificate of least squares).
     residuals : ndarray
-        The recomputed residuals (least squares: the certificates).
+        The recomputed residuals. Least squares: of each right-hand side what was compared with the
+        tolerance, the certificate or, where that is smaller, ``||r|| / ||b||``.
     solver, reason : str
         The method, and why it was used.
     iterations, applications : int
@@ -73,3 +74,18 @@ class Info:
         """From the dictionary of the core."""
         known = {each.name for each in fields(cls)}
         return cls(**{name: value for name, value in {**found, **more}.items() if name in known})
+
+
+def tested(found):
+    """What the core reports of least squares, with the residuals that were compared with the
+    tolerance. Where a norm overflowed they are infinite, and nothing is certified."""
+    info, misfits = found["info"], found["info"].get("misfits")
+    if misfits is not None:
+        return {**info, "residuals": np.fmin(info["residuals"], misfits)}
+    norms, sizes = (np.asarray(found[name], dtype=float) for name in ("residuals", "sizes"))
+    misfits = np.where(norms == 0, 0.0, np.inf)
+    np.divide(norms, sizes, out=misfits, where=(sizes > 0) & (norms > 0))
+    finite = np.isfinite(norms) & np.isfinite(sizes) & np.isfinite(found["norm"])
+    # A certificate that is all rounding may be NaN.
+    residuals = np.where(finite, np.fmin(info["residuals"], misfits), np.inf)
+    return {**info, "residuals": residuals, "certified": bool(info["certified"] and finite.all())}

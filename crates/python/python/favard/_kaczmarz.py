@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from favard import _core
 from favard._common import check_name, check_number, finish, run, seed_of, tolerance
-from favard._data import FLOATS, core_matrix
+from favard._data import FLOATS, check_pointers, core_matrix, is_sparse
 from favard._info import Info
 
 
@@ -51,9 +51,10 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
     bounds : (float, float), default=None
         The ends of the spectrum of ``X.T @ X / ||X||_F**2``; estimated from a sample of the rows
         for None.
-    tol : float, default=1e-8
+    tol : float, default=None
         ``||X coef - y|| / ||y||`` asked for, or the certificate of least squares,
-        ``||X.T r|| / (||X|| ||r||)``; 0 is what rounding allows.
+        ``||X.T r|| / (||X|| ||r||)``. None is 1e-8, or rounding where float32 does not hold that; 0
+        is rounding.
     max_iter : int, default=1000
         Passes' worth of rows at most.
     random_state : int, RandomState instance or None, default=None
@@ -92,7 +93,7 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
         momentum="auto",
         relaxation=1.0,
         bounds=None,
-        tol=1e-8,
+        tol=None,
         max_iter=1000,
         random_state=None,
         callback=None,
@@ -125,6 +126,8 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
             The estimator.
         """
         given = self._check()
+        if is_sparse(X):
+            check_pointers(X, indices=True)
         X, y = validate_data(
             self,
             X,
@@ -142,7 +145,7 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
             "momentum": self.momentum is not False,
             "given": given,
             "bounds": None if self.bounds is None else tuple(map(float, self.bounds)),
-            "tolerance": tolerance(self.tol, False, X.dtype, X.shape[1]),
+            "tolerance": tolerance(self.tol, False, X.dtype, X.shape[1], default=1e-8),
             "passes": float(self.max_iter),
             "seed": seed_of(self.random_state),
         }
@@ -159,7 +162,7 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_name(self, "method", ("averaged", "blocks", "least-squares"))
         check_number(self, "batch_size", 1, kind=Integral)
         check_number(self, "relaxation", 0)
-        check_number(self, "tol", 0)
+        check_number(self, "tol", 0, optional=True)
         check_number(self, "max_iter", 1, kind=Integral)
         if self.bounds is not None and len(self.bounds) != 2:
             raise ValueError(f"bounds must be (low, high) or None, got {self.bounds!r} instead")

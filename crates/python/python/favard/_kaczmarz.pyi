@@ -29,7 +29,7 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
         momentum: Literal["auto", False] | float = ...,
         relaxation: float = ...,
         bounds: tuple[float, float] | None = ...,
-        tol: float = ...,
+        tol: float | None = ...,
         max_iter: int = ...,
         random_state: int | np.random.RandomState | None = ...,
         callback: Callable[[int, float, float], Any] | None = ...,

@@ -26,8 +26,9 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Whether an intercept is fitted.
     alpha : float, default=0.0
         The ridge.
-    tol : float, default=1e-8
-        The certificate ``||A.T r|| / (||A|| ||r||)`` asked for; 0 is what rounding allows.
+    tol : float, default=None
+        The certificate ``||A.T r|| / (||A|| ||r||)`` asked for, or ``||r|| / ||y||`` where the system
+        has a solution. None is 1e-8, or rounding where float32 does not hold that; 0 is rounding.
     solver : {'auto', 'direct', 'cg', 'lsmr', 'heavy-ball', 'chebyshev', 'minibatch', 'svrg'}, \
             default='auto'
         The method. The last two read batches of rows: 'minibatch' for systems that have a solution
@@ -71,7 +72,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         *,
         fit_intercept=True,
         alpha=0.0,
-        tol=1e-8,
+        tol=None,
         solver="auto",
         batch_size=64,
         scaling=True,
@@ -111,7 +112,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_name(self, "solver", _SOLVERS)
         check_number(self, "batch_size", 1, kind=Integral)
         check_number(self, "alpha", 0)
-        check_number(self, "tol", 0)
+        check_number(self, "tol", 0, optional=True)
         check_number(self, "max_iter", 1, kind=Integral)
         X, y = checked_pair(
             self,
@@ -130,7 +131,7 @@ class LeastSquares(MultiOutputMixin, RegressorMixin, BaseEstimator):
             "scaling": bool(self.scaling),
             "ridge": float(self.alpha),
             "intercept": bool(self.fit_intercept),
-            "tolerance": tolerance(self.tol, False, X.dtype, X.shape[1]),
+            "tolerance": tolerance(self.tol, False, X.dtype, X.shape[1], default=1e-8),
             "passes": float(self.max_iter),
             "seed": seed_of(self.random_state),
         }

@@ -1,9 +1,12 @@
 """lsmr: least squares of an operator, as scipy.sparse.linalg has it."""
 
+from dataclasses import replace
+
 import numpy as np
+from scipy.linalg import norm
 
 from favard import _core
-from favard._info import Info
+from favard._info import Info, tested
 from favard._operator import Source
 from favard._progress import watcher
 
@@ -44,7 +47,7 @@ def lsmr(
     show : bool, default=False
         Whether progress is shown.
     x0 : ndarray of shape (n,), optional
-        Where to start.
+        Where to start. The tolerance does not depend on it.
     return_info : bool, default=False
         Whether an :class:`favard.Info` is returned as well.
     callback : callable, optional
@@ -55,8 +58,8 @@ def lsmr(
     x : ndarray of shape (n,)
         The solution.
     istop : int
-        0: x0 solves it; 1: ``A x = b``; 2: least squares; 5: rounding let it go no further; 7:
-        ``maxiter`` steps were not enough, or a callback stopped it.
+        0: x0 solves it; 1: ``A x = b``; 2: least squares; 5: rounding, or a norm that overflows,
+        let it go no further; 7: ``maxiter`` steps were not enough, or a callback stopped it.
     itn : int
         Steps.
     normr, normar : float
@@ -78,7 +81,7 @@ def lsmr(
     >>> np.round(x, 6), istop
     (array([ 1., -1.]), 1)
     """
-    source = Source(A)
+    source = Source(A, booleans=True)
     if source.is_complex:
         raise TypeError("lsmr: complex operators are not supported")
     m, n = source.shape
@@ -103,13 +106,21 @@ def lsmr(
         rhs = rhs - source.multiply(start.reshape(-1, 1))[:, 0]
     steps = max(100, min(m, n)) if maxiter is None else int(maxiter)
     counted = [tol for tol in (atol, btol) if tol > 0]
+    least = float(np.finfo(source.real).eps)
+    tolerance = max(float(min(counted, default=0.0)), least)
+    # The core measures residuals by the right-hand side it is given, which is not b after a start.
+    size, given = _norm(b), _norm(rhs)
+    size = size if size > 0 else given
+    if x0 is not None and given <= tolerance * size < np.inf:
+        return _at_once(source, start, rhs, size, tolerance, return_info)
+    share = size / given if given > size else 1.0
     problem = {
         "solver": "lsmr",
         "batch": 1,
         "scaling": False,
         "ridge": float(damp) ** 2,
         "intercept": False,
-        "tolerance": max(float(min(counted, default=0.0)), float(np.finfo(source.real).eps)),
+        "tolerance": max(tolerance * share, least) if np.isfinite(given) else tolerance,
         # Two passes a step, two to begin with and two for each check.
         "passes": 2.0 * steps + 2.0,
         "seed": 1,
@@ -117,20 +128,48 @@ def lsmr(
     targets = rhs.reshape(-1, 1)
     with watcher("lsmr", show, callback, problem["tolerance"]) as watch:
         found = _core.least_squares(source.core(), targets, problem, callback=watch.callback)
-        info = watch.info = Info.of(found["info"])
+        found["sizes"] = np.array([size])
+        info = Info.of(tested(found), tolerance=tolerance)
+        info = watch.info = replace(info, certified=bool(info.residuals[0] <= tolerance))
     if found["raised"] is not None:
         raise found["raised"]
     step = found["x"][0]
     x = start + step
     r = rhs - source.multiply(step.reshape(-1, 1))[:, 0]
     gradient = np.asarray(source.operator.rmatvec(r)) - damp**2 * step
-    size = float(found["sizes"][0])
+    norms = (_norm(r), _norm(gradient), float(found["norm"]))
+    if not np.isfinite(norms).all():
+        info = replace(info, certified=False)
     if info.iterations == 0 and info.certified:
         istop = 0
     elif info.certified:
-        istop = 1 if float(found["residuals"][0]) <= problem["tolerance"] * size else 2
+        istop = 1 if float(found["residuals"][0]) <= tolerance * size else 2
     else:
-        istop = 5 if info.stop == "stagnated" else 7
-    norms = (float(np.linalg.norm(r)), float(np.linalg.norm(gradient)), float(found["norm"]))
-    result = (x, istop, info.iterations, *norms, float("nan"), float(np.linalg.norm(x)))
+        istop = 5 if info.stop in ("stagnated", "converged") else 7
+    result = (x, istop, info.iterations, *norms, float("nan"), _norm(x))
+    return (*result, info) if return_info else result
+
+
+def _norm(vector):
+    """The norm, without overflow of the squares."""
+    return float(norm(np.asarray(vector, dtype=np.float64), check_finite=False))
+
+
+def _at_once(source, x, r, size, tolerance, return_info):
+    """What is returned for a start that meets the tolerance."""
+    normr, normar = _norm(r), _norm(source.operator.rmatvec(r))
+    info = Info(
+        stop="converged",
+        iterations=0,
+        applications=1,
+        passes=1.0,
+        history=np.zeros((0, 4)),
+        certified=True,
+        tolerance=tolerance,
+        residuals=np.array([normr / size if normr > 0 else 0.0]),
+        solver="lsmr",
+        reason="x0 meets the tolerance",
+    )
+    norma = normar / normr if normr > 0 else 0.0
+    result = (x.copy(), 0, 0, normr, normar, norma, float("nan"), _norm(x))
     return (*result, info) if return_info else result

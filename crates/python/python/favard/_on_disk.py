@@ -56,9 +56,7 @@ class OnDisk:
     ndim = 2
 
     def __init__(self, path, dtype=np.float64, part_entries=1 << 22):
-        dtype = np.dtype(dtype)
-        if dtype not in (np.float32, np.float64):
-            raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+        dtype = _float(dtype)
         if not isinstance(part_entries, Integral) or part_entries < 1:
             raise ValueError(f"part_entries must be an int of at least 1, got {part_entries!r}")
         self.path = os.path.abspath(os.fspath(path))
@@ -80,7 +78,7 @@ class OnDisk:
             The matrix.
         """
         other = copy.copy(self)
-        other.dtype = np.dtype(dtype)
+        other.dtype = _float(dtype)
         return other
 
     def _core(self):
@@ -92,11 +90,28 @@ class OnDisk:
         return f"<OnDisk {rows} x {columns}, {self.nnz} entries of {self.path!r}>"
 
 
+def _float(dtype):
+    """A type in which numbers can be worked on."""
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+    return dtype
+
+
+def _check_sparse(X):
+    """Before scikit-learn has SciPy convert it."""
+    from favard._data import check_pointers, is_sparse
+
+    if is_sparse(X):
+        check_pointers(X)
+
+
 def checked(estimator, X, **options):
     """X as ``validate_data`` gives it; one in its file as it is, with as many columns as fitted."""
     if not isinstance(X, OnDisk):
         from sklearn.utils.validation import validate_data
 
+        _check_sparse(X)
         return validate_data(estimator, X, **options)
     rows, columns = X.shape
     name = type(estimator).__name__
@@ -124,6 +139,7 @@ def checked_pair(estimator, X, y, **options):
     from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
     if not isinstance(X, OnDisk):
+        _check_sparse(X)
         return validate_data(estimator, X, y, **options)
     y = check_array(y, ensure_2d=False, dtype="numeric", input_name="y", estimator=estimator)
     check_consistent_length(X, y)

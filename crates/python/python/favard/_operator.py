@@ -7,7 +7,7 @@ from scipy.sparse import block_array, issparse
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from favard import _core
-from favard._data import core_matrix, float_type
+from favard._data import check_pointers, core_matrix, float_type
 
 
 class Source:
@@ -16,16 +16,23 @@ class Source:
 
     A complex operator A is worked on as the real one of twice the size, ``[[Re, -Im], [Im, Re]]``:
     it has every singular value and, if it is Hermitian, every eigenvalue of A twice.
+    With ``booleans`` an A of bool is one of zeros and ones; else it is refused.
     """
 
-    def __init__(self, A):
+    def __init__(self, A, booleans=False):
         if hasattr(A, "matmat") and not hasattr(A, "matvec") and hasattr(A, "shape"):
             A = _by_blocks(A)
         if (issparse(A) or isinstance(A, np.ndarray)) and not A.dtype.isnative:
             # SciPy's own products refuse other byte orders.
             A = A.astype(A.dtype.newbyteorder("="))
+        if booleans and (issparse(A) or isinstance(A, np.ndarray)) and A.dtype == bool:
+            A = A.astype(np.float64)
+        if issparse(A):
+            check_pointers(A)
         self.operator = aslinearoperator(A)
         dtype = self.operator.dtype
+        if booleans and dtype == bool:
+            dtype = np.dtype(np.float64)
         if dtype is None or not np.issubdtype(dtype, np.number):
             raise ValueError("`A` must be of numeric data type.")
         self.shape = tuple(map(int, self.operator.shape))
@@ -46,7 +53,7 @@ class Source:
         shape = tuple(2 * n for n in self.shape) if self.is_complex else self.shape
         example = np.zeros(0, dtype=self.real)
         forward = self._served(self.operator.matmat, self.shape)
-        adjoint = self._served(self.operator.rmatmat, self.shape[::-1])
+        adjoint = self._served(self._adjoint, self.shape[::-1])
         return "operator", shape, forward, adjoint, example
 
     def _real_matrix(self):
@@ -59,6 +66,15 @@ class Source:
         join = np.block if isinstance(A, np.ndarray) else block_array
         A = join([[re, -im], [im, re]])
         return A if isinstance(A, np.ndarray) else A.tocsr()
+
+    def _adjoint(self, block):
+        """The adjoint of A times a block."""
+        try:
+            return self.operator.rmatmat(block)
+        except TypeError:
+            # SciPy calls an rmatmat that is not there. Its rmatvec says that there is none.
+            self.operator.rmatvec(block[:, 0])
+            raise
 
     def _served(self, product, shape):
         """A product as the core asks for it: a block in, a block of the same type out."""
@@ -89,11 +105,16 @@ class Source:
         return _core.multiply(core_matrix(self._real_matrix()), block)
 
     def from_real(self, vectors):
-        """Orthonormal complex columns in the span of those of the real form: half as many."""
+        """Orthonormal complex columns in the span of those of the real form: at least half as many.
+
+        The squares of the singular values come in pairs 1 + s and 1 - s, with s = 1 where both real
+        vectors of a complex one are there: what is then left is rounding. Where one alone is there,
+        at the end of what was asked for, they are 1, and the column is as good as the others.
+        """
         half = vectors.shape[0] // 2
         columns = vectors[:half] + 1j * vectors[half:]
-        basis, _, _ = np.linalg.svd(columns, full_matrices=False)
-        return basis[:, : vectors.shape[1] // 2]
+        basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+        return basis[:, sizes > 0.5]
 
     def to_real(self, vector):
         """A start vector for the real form."""

@@ -224,7 +224,7 @@ class PCA(Components):
                 raise ValueError(
                     f"n_components={count!r} cannot be a string with svd_solver='{solver}'"
                 )
-            if shape[0] < shape[1]:
+            if rows < shape[1]:
                 raise ValueError("n_components='mle' is only supported if n_samples >= n_features")
             return most, None
         if not isinstance(count, Real) or isinstance(count, bool) or not np.isfinite(count):
@@ -249,10 +249,14 @@ class PCA(Components):
         """Sets the fitted attributes."""
         variance, ratio = found["explained_variance"], found["explained_variance_ratio"]
         if self.n_components == "mle":
-            count = infer_dimension(variance, X.shape[0])
+            # Without as many distinct rows as columns the rest is zero.
+            spectrum = np.zeros(X.shape[1], dtype=variance.dtype)
+            spectrum[: len(variance)] = variance
+            count = infer_dimension(spectrum, found["weight"])
         elif share is not None:
-            # The fewest that explain more than the share.
+            # The fewest that explain more than the share; one of nothing, as scikit-learn has it.
             count = int(np.searchsorted(np.cumsum(ratio), share, side="right")) + 1
+            count = min(count, len(ratio)) if found["total_variance"] > 0 else 1
         if found["raised"] is not None:
             count = min(count, len(variance))
         dtype = X.dtype

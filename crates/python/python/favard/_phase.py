@@ -8,7 +8,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from favard import _core
 from favard._common import check_name, check_number, run, seed_of
-from favard._data import FLOATS, core_matrix, float_type
+from favard._data import FLOATS, check_pointers, core_matrix, is_sparse
+from favard._operator import Source
 from favard._stages import finish, joined
 
 
@@ -143,9 +144,14 @@ class PhaseRetrieval(RegressorMixin, BaseEstimator):
         """The measurements and intensities for the core, and what to check when it says NaN."""
         if _is_operator(A):
             source, dtype = _operator(A)
-            y = np.require(np.asarray(y).ravel(), dtype, "AC")
+            y = np.asarray(y).ravel()
+            if np.iscomplexobj(y):
+                raise TypeError("PhaseRetrieval: complex intensities are not supported")
+            y = np.require(y, dtype, "AC")
             self.n_features_in_ = source[1][1]
             return source, y, y[:, None]
+        if is_sparse(A):
+            check_pointers(A)
         A, y = validate_data(self, A, y, accept_sparse=("csr", "csc"), dtype=FLOATS, y_numeric=True)
         return core_matrix(A), np.require(y, A.dtype, "AC"), A
 
@@ -184,14 +190,7 @@ def _is_operator(A):
 
 def _operator(A):
     """A linear operator as the core takes it."""
-    from scipy.sparse.linalg import aslinearoperator
-
-    A = aslinearoperator(A)
-    dtype = float_type(A.dtype if A.dtype is not None else np.float64)
-
-    def product(multiply):
-        return lambda block: np.require(multiply(block), dtype, "AC")
-
-    shape = tuple(map(int, A.shape))
-    example = np.zeros(0, dtype)
-    return ("operator", shape, product(A.matmat), product(A.rmatmat), example), dtype
+    source = Source(A, booleans=True)
+    if source.is_complex:
+        raise TypeError("PhaseRetrieval: complex operators are not supported")
+    return source.core(), source.real

@@ -62,10 +62,15 @@ class Progress(Watch):
             full = int(WIDTH * self.done)
             bar = f" [{'#' * full}{'.' * (WIDTH - full)}] {100 * self.done:3.0f} %"
         line = f"{self.name}{bar}: {text}"
-        stream = self.stream or sys.stderr
-        stream.write("\r" + line.ljust(self.width))
-        stream.flush()
+        self.put("\r" + line.ljust(self.width))
         self.width = len(line)
+
+    def put(self, text):
+        """Writes, where there is something to write to: a program without a console has none."""
+        stream = self.stream or sys.stderr
+        if stream is not None:
+            stream.write(text)
+            stream.flush()
 
     def __exit__(self, kind, *_):
         info = self.info
@@ -74,9 +79,7 @@ class Progress(Watch):
         else:
             self.done = 1.0 if info.stop == "converged" else self.done
             self.write(f"{info.stop} after {info.passes:.1f} passes, {info!r}")
-        stream = self.stream or sys.stderr
-        stream.write("\n")
-        stream.flush()
+        self.put("\n")
 
 
 def watcher(name, verbose, callback, tolerance=None):

@@ -17,6 +17,7 @@ from favard._common import (
     tolerance,
     weights_of,
 )
+from favard._components import checked_scores
 from favard._data import FLOATS, core_matrix
 from favard._on_disk import checked
 
@@ -199,7 +200,7 @@ class TruncatedSVD(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             ``X @ components_``.
         """
         check_is_fitted(self)
-        return np.asarray(X) @ self.components_
+        return checked_scores(self, X) @ self.components_
 
     @property
     def _n_features_out(self):

@@ -84,7 +84,8 @@ def svds(
     Raises
     ------
     scipy.sparse.linalg.ArpackNoConvergence
-        When ``maxiter`` products were not enough; it has what was found.
+        When ``maxiter`` products were not enough, or the residual fell no further; it has what was
+        found.
 
     Examples
     --------
@@ -106,7 +107,8 @@ def svds(
     start = _start(source, v0, solver)
     side, twice = min(source.shape), 2 if source.is_complex else 1
     search = {
-        "components": twice * k,
+        # Of a complex matrix both real vectors of each, and of one more.
+        "components": min(2 * k + 2, 2 * side) if source.is_complex else k,
         "which": which,
         "tolerance": float(tol) if tol > 0 else rounding(source.real, side),
         "products": 1000 if maxiter is None else maxiter,
@@ -122,10 +124,13 @@ def svds(
         watch.info = info
     if found["raised"] is not None:
         raise found["raised"]
-    u, s, vh = _triplets(source, found)
-    if info.stop == "iterations" and not certified:
+    u, s, vh = _triplets(source, found, k, which)
+    if not certified and info.stop not in ("converged", "requested"):
         raise ArpackNoConvergence(
-            f"No convergence ({info.applications} products, residual {residuals[0]:.1e})", s, vh
+            f"No convergence ({info.stop} after {info.applications} products, residual "
+            f"{residuals[0]:.1e})",
+            s,
+            vh,
         )
     if return_singular_vectors is False:
         return (s, info) if return_info else s
@@ -169,7 +174,7 @@ def _start(source, v0, solver):
     return source.to_real(v0).reshape(-1, 1)
 
 
-def _triplets(source, found):
+def _triplets(source, found, k, which):
     """The triplets from a basis W of the smaller side: those of A W = Q R, or of A* W."""
     basis, other, small = found["side"], found["other"], found["small"]
     wide = found["wide"]
@@ -180,6 +185,8 @@ def _triplets(source, found):
     left, s, right = np.linalg.svd(small)
     # Ascending.
     left, s, right = left[:, ::-1], s[::-1].copy(), right[::-1]
+    wanted = slice(0, k) if which == "SM" else slice(len(s) - k, None)
+    left, s, right = left[:, wanted], s[wanted], right[wanted]
     far, near = other @ left, basis @ right.conj().T
     if wide:
         return near, s, far.conj().T

@@ -10,9 +10,14 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, validat
 
 from favard import _core
 from favard._common import check_number
-from favard._data import FLOATS, core_matrix, is_sparse
+from favard._components import checked_scores
+from favard._data import FLOATS, check_pointers, core_matrix, is_sparse
 from favard._info import Info
 from favard._progress import watcher
+
+
+#: What a tracker is made with, and cannot change.
+_FIXED = ("n_components", "learning_rate", "momentum")
 
 
 @dataclass(frozen=True)
@@ -200,6 +205,8 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
                 "The 'missing' parameter of SubspaceTracker must be 'auto', True or False. Got "
                 f"{self.missing!r} instead."
             )
+        if is_sparse(X):
+            check_pointers(X, indices=True)
         X = validate_data(
             self,
             X,
@@ -224,6 +231,7 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
 
     def _absorb(self, X, mask, callback):
         """Takes a checked batch in; whether the callback wants no more."""
+        self._check_fixed()
         tracker = getattr(self, "_tracker", None)
         if tracker is None:
             tracker = self._start(X.dtype, X.shape[1])
@@ -255,11 +263,25 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             self._tracker = None
             raise
         self._tracker, self._holes = tracker, missing
+        self._fixed = {name: getattr(self, name) for name in _FIXED}
         self.n_samples_seen_ += X.shape[0]
         self._keep(found)
         if found["raised"] is not None:
             raise found["raised"]
         return found["stopped"]
+
+    def _check_fixed(self):
+        """``ValueError`` if a parameter is no longer what it was at the first batch."""
+        if self.n_batches_seen_ == 0:
+            return
+        for name, before in getattr(self, "_fixed", {}).items():
+            now = getattr(self, name)
+            # True is a momentum that is chosen, 1.0 one that is given.
+            if now != before or isinstance(now, bool) != isinstance(before, bool):
+                raise ValueError(
+                    f"The {name!r} parameter of SubspaceTracker was {before!r} at the first batch and "
+                    f"is {now!r} now: set it back, or start anew with fit."
+                )
 
     def _start(self, dtype, dim):
         """A tracker that starts at the subspace that there is, if any."""
@@ -367,7 +389,7 @@ class SubspaceTracker(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
             ``X @ components_``.
         """
         check_is_fitted(self)
-        return np.asarray(X) @ self.components_
+        return checked_scores(self, X) @ self.components_
 
     @property
     def _n_features_out(self):
