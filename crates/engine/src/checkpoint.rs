@@ -117,6 +117,21 @@ where
         }
     }
 
+    /// Brings a checkpoint of this run to its present pair, tick and cost, without an allocation: for
+    /// a caller that may have to go back by a step. What the axes remember, and the history, stay as
+    /// they were when it was made.
+    ///
+    /// # Errors
+    /// When it is of a block of another shape.
+    pub fn refresh(&self, checkpoint: &mut Checkpoint<T>) -> Result<()> {
+        let Cost { applications, passes } = self.map.cost();
+        checkpoint.cur.assign(self.cur.as_ref())?;
+        checkpoint.prev.assign(self.prev.as_ref())?;
+        (checkpoint.tick, checkpoint.phase) = (self.tick, self.phase);
+        (checkpoint.applications, checkpoint.passes) = (applications, passes);
+        Ok(())
+    }
+
     /// Takes up an earlier run: the engine must have been made with the same map, recurrence, gauge
     /// and readout.
     ///

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::gauge::AugmentedQr;
 use favard_engine::map::Stream;
-use favard_engine::{Advance, Engine, Info, Record, Stop};
+use favard_engine::{Advance, Checkpoint, Engine, Info, Record, Stop};
 use favard_operator::{Block, BlockRef, Csr, Orthonormalizer, Scalar, Workspace, check_dim, ops};
 
 use crate::error::{ErrorKind, Result, check_count};
@@ -91,6 +91,8 @@ pub struct SubspaceTracker<T: Scalar> {
     basis: Block<T>,
     qr: Orthonormalizer<T>,
     ws: Workspace<T>,
+    /// The engine before the last batch.
+    before: Checkpoint<T>,
     /// The Ritz values and residuals of the last batch, also after a resume.
     measured: (Vec<T>, Vec<T>),
     report: Tracked<T>,
@@ -131,6 +133,7 @@ impl<T: Scalar> SubspaceTracker<T> {
         let map = Stream::new(dim, feed.clone());
         let engine = Engine::new(map, lever.clone(), start)?.with_gauge(AugmentedQr::new(width));
         let mut tracker = Self {
+            before: engine.checkpoint(),
             engine,
             feed,
             lever,
@@ -309,13 +312,13 @@ impl<T: Scalar> SubspaceTracker<T> {
 
     /// The step with the batch, or the state before it.
     fn advance(&mut self, batch: BatchCovariance<T>) -> Result<&Tracked<T>> {
-        let before = self.engine.checkpoint();
+        self.engine.refresh(&mut self.before)?;
         if let Err(error) = self.take(batch) {
             // A step that fails may have overwritten half of the pair, and keeps its batch.
-            let start = before.block().clone();
+            let start = self.before.block().clone();
             let fresh = Self::start(self.dim, self.components, start)?;
             (self.engine, self.feed, self.lever) = (fresh.engine, fresh.feed, fresh.lever);
-            self.engine.resume(before)?;
+            self.engine.resume(self.before.clone())?;
             self.read_basis()?;
             return Err(error);
         }
