@@ -137,7 +137,7 @@ mod tests {
         for size in [0.0_f32, 1e-8, 1.0, 3e8, f32::INFINITY] {
             assert_eq!(balance(size).to_bits(), 1.0_f32.to_bits(), "{size:e}");
         }
-        for size in [1e-10_f32, 1e-25, 2e-38, 1e12, 3e38] {
+        for size in [1e-10_f32, 1e-25, 2e-38, 1e12, 1e38] {
             assert!((0.7..1.5).contains(&(size * balance(size))), "{size:e}");
         }
         for size in [1e-160_f64, 3e-308, 1e170, 1e308] {

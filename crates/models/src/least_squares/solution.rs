@@ -1,7 +1,7 @@
 //! [`Solution`]: solved right-hand sides with their proof.
 
 use favard_engine::{Info, Stop};
-use favard_operator::{Block, LinearOperator, Scalar};
+use favard_operator::{Block, LinearOperator, Scalar, ops};
 
 use super::columns::largest;
 use super::monitor::{Checked, Monitor, share};
@@ -117,6 +117,14 @@ impl<T: Scalar> Solution<T> {
     pub(crate) fn explain(&mut self, reason: String) {
         self.info.reason.clone_from(&reason);
         self.reason = reason;
+    }
+
+    /// The solution for the right-hand sides divided by a power of two.
+    pub(super) fn divided(mut self, factor: T) -> Self {
+        ops::scale(factor.recip(), self.x.as_mut());
+        let lists = [&mut self.intercept, &mut self.residuals, &mut self.sizes];
+        lists.into_iter().flatten().for_each(|number| *number /= factor);
+        self
     }
 
     /// Takes what is said of further right-hand sides, all but their x; the cost is added up.

@@ -1,7 +1,7 @@
 //! The run of a [`LeastSquares`]: from the problem to the method and back.
 
 use favard_engine::Stop;
-use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace};
+use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace, small};
 
 use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
@@ -40,6 +40,14 @@ impl LeastSquares {
         watch: &mut Watch<'_, T>,
     ) -> Result<Solution<T>> {
         self.check()?;
+        // Mᵀb may be no number where b is small or large; x is linear in b.
+        let rows = || (0..rhs.rows()).flat_map(|i| rhs.row(i));
+        let factor = small::balance(rows().fold(T::zero(), |m, b| m.max(b.abs())));
+        if factor != T::one() {
+            let entry = |i: usize, j: usize| factor * rhs.row(i)[j];
+            let scaled = Block::from_fn(rhs.rows(), rhs.cols(), entry);
+            return Ok(self.run(op, &scaled, squares, keeper, watch)?.divided(factor));
+        }
         let dim = op.shape().1;
         let on_engine = !matches!(self.method, Method::Cg | Method::Lsmr | Method::Auto)
             || self.method == Method::Auto && forms::<T>(dim, rhs.cols());
