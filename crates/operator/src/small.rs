@@ -1,5 +1,4 @@
-//! Small dense problems, solved by faer, for the crates above: compiled here once
-//! (see [`Compiled`](crate::compiled::Compiled)).
+//! Small dense problems, solved by faer, for the crates above: compiled here, once for each precision.
 
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::EvdError;
