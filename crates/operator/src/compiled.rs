@@ -2,7 +2,7 @@
 //!
 //! Generic code is compiled where it is used. Left to that, every program with a sparse product would compile
 //! all kernels, each for three instruction sets, and faer's factorisations, again at every change of its
-//! own: half a minute of an optimised build for fifty lines. The functions of this trait are not generic.
+//! own. The functions of this trait are not generic.
 //! They are compiled here, and the generic ones that everybody sees only call them. What is generic in the
 //! integers of a sparse matrix as well has its own table: [`Kernels`](crate::kernel::Kernels).
 

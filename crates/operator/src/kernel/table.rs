@@ -68,35 +68,27 @@ macro_rules! with_values {
     }};
 }
 
-fn any_forward<T: Scalar, I: Column>(
-    a: Stored<'_, T, I>,
-    list: Option<&[usize]>,
-    alpha: T,
-    x: BlockRef<'_, T>,
-    gamma: T,
-    y: BlockMut<'_, T>,
-    ws: &mut Workspace<T>,
-) {
-    with_values!(a, rows => match list {
-        None => forward(rows, All, alpha, x, gamma, y, ws),
-        Some(list) => forward(rows, list, alpha, x, gamma, y, ws),
-    });
+/// A product for all rows, or for those of a list.
+macro_rules! any_rows {
+    ($name:ident, $kernel:ident) => {
+        fn $name<T: Scalar, I: Column>(
+            a: Stored<'_, T, I>,
+            list: Option<&[usize]>,
+            alpha: T,
+            x: BlockRef<'_, T>,
+            gamma: T,
+            y: BlockMut<'_, T>,
+            ws: &mut Workspace<T>,
+        ) {
+            with_values!(a, rows => match list {
+                None => $kernel(rows, All, alpha, x, gamma, y, ws),
+                Some(list) => $kernel(rows, list, alpha, x, gamma, y, ws),
+            });
+        }
+    };
 }
-
-fn any_transpose<T: Scalar, I: Column>(
-    a: Stored<'_, T, I>,
-    list: Option<&[usize]>,
-    alpha: T,
-    x: BlockRef<'_, T>,
-    gamma: T,
-    y: BlockMut<'_, T>,
-    ws: &mut Workspace<T>,
-) {
-    with_values!(a, rows => match list {
-        None => transpose(rows, All, alpha, x, gamma, y, ws),
-        Some(list) => transpose(rows, list, alpha, x, gamma, y, ws),
-    });
-}
+any_rows!(any_forward, forward);
+any_rows!(any_transpose, transpose);
 
 fn any_normal<T: Scalar, I: Column>(
     a: Stored<'_, T, I>,
