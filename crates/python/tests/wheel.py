@@ -3,7 +3,7 @@
 
     python3 crates/python/tests/wheel.py
 
-In cargo's dev profile, which has compiled most of it for the tests already. Prints what it has seen;
+In a profile of its own, which is quick to compile. Prints what it has seen;
 fails when the wheel is not for every Python from 3.10 on, when the stubs are not inside, or when what
 is installed is not what runs.
 """
@@ -58,7 +58,7 @@ def built(folder):
     """The wheel."""
     python = environment(folder / "maker", MAKER)
     manifest = ROOT / "crates" / "python" / "Cargo.toml"
-    build = ["-m", "maturin", "build", "--profile", "dev", "--locked", "--quiet"]
+    build = ["-m", "maturin", "build", "--profile", "wheel", "--locked", "--quiet"]
     build += ["--manifest-path", manifest, "--target-dir", TARGET, "--out", folder / "wheels"]
     call(python, *build, "--interpreter", sys.executable)
     (wheel,) = (folder / "wheels").glob("favard-*.whl")

@@ -316,20 +316,22 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
         let values = (!self.ones).then_some(&*self.values);
         Stored { pointers: &self.pointers, columns: &self.columns, values, cols: self.shape.1 }
     }
-
-    /// Whether all values are one.
-    #[cfg(test)]
-    pub(super) fn is_ones(&self) -> bool {
-        self.ones
-    }
-
-    /// The same matrix, its values read whatever they are.
-    #[cfg(test)]
-    pub(super) fn with_values_read(self) -> Self {
-        Self { ones: false, ..self }
-    }
 }
 
 fn stored_shape((rows, cols): (usize, usize), by_columns: bool) -> ((usize, usize), bool) {
     (if by_columns { (cols, rows) } else { (rows, cols) }, by_columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Matrices of ones are known as such, however they are looked at, and no others are.
+    #[test]
+    fn ones_are_found() {
+        let of = |values: Vec<f64>| Csr::new((1, 2), vec![0, 2], vec![0, 1], values).unwrap();
+        let ones = of(vec![1.0, 1.0]);
+        assert!(ones.ones && ones.view().ones && ones.transposed().ones);
+        assert!(!of(vec![1.0, -1.0]).ones);
+    }
 }

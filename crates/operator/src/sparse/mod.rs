@@ -5,8 +5,6 @@ mod column;
 mod csr;
 mod index;
 mod operator;
-#[cfg(test)]
-mod tests;
 mod wrapper;
 
 pub(crate) use check::check;
