@@ -217,3 +217,16 @@ fn a_budget_is_not_an_error() {
     assert!(late.refinement().iterations > 5 && late.residual() < early.residual());
     assert_eq!(late.refinement().history.len() as u64, late.refinement().iterations);
 }
+
+/// The reports of both stages say what was run and why, as those of every other model do.
+#[test]
+fn reports_name_the_method() {
+    let exact = low_rank::<f64>(80, 60, &[1.0, 0.5, 0.2], 3);
+    let observed = sample(&exact, 0.3, 4, |_, _| true);
+    let found = MatrixCompletion::new(3).solve(&observed).unwrap();
+    let (first, second) = (found.spectral(), found.refinement());
+    assert!(!first.method.is_empty());
+    assert_eq!((first.reason.as_str(), first.reason.is_empty()), (found.method(), false));
+    assert!(second.method.contains("heavy ball"), "{}", second.method);
+    assert!(second.reason.starts_with("Polyak's momentum for a curvature"), "{}", second.reason);
+}

@@ -244,3 +244,29 @@ fn the_same_bits_on_any_number_of_threads() {
     let (a, _, y) = problem::<f32>(3000, 100, 1);
     assert_same("f32", || PhaseRetrieval::new().iterations(20).solve(&a, &y).unwrap());
 }
+
+/// The reports of both stages say what was run and why, as those of every other model do.
+#[test]
+fn reports_name_the_method() {
+    let (a, _, y) = problem::<f64>(360, 60, 1);
+    let ways = [
+        (PhaseSpectral::Momentum, "exact map, dynamic momentum, gauge norm", "dynamic momentum on"),
+        (PhaseSpectral::Power, "exact map, power, gauge norm", "the power iteration on"),
+        (PhaseSpectral::Chebyshev, "exact map, ", "Chebyshev's family"),
+    ];
+    for (way, method, reason) in ways {
+        let found = PhaseRetrieval::new().spectral(way).solve(&a, &y).unwrap();
+        let (first, second) = (found.spectral(), found.refinement());
+        assert!(first.method.starts_with(method), "{}", first.method);
+        assert!(first.reason.starts_with(reason), "{}", first.reason);
+        assert!(first.reason.contains("of 360 intensities"), "{}", first.reason);
+        assert!(second.method.contains("heavy ball"), "{}", second.method);
+        assert!(
+            second.reason.starts_with("Polyak's momentum for a curvature"),
+            "{}",
+            second.reason
+        );
+    }
+    let none = PhaseRetrieval::new().momentum(false).solve(&a, &y).unwrap();
+    assert!(none.refinement().reason.starts_with("no momentum"), "{}", none.refinement().reason);
+}

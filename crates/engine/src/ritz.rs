@@ -72,20 +72,11 @@ impl<T: Scalar> RayleighRitz<T> {
     /// Eigenpairs of the symmetric matrix in the leading `size` rows of `small`, ascending, into
     /// `values` and `vectors`.
     fn eigen(&mut self, size: usize, tick: u64) -> Result<()> {
-        // Of entries whose squares are no numbers, a multiple is solved.
-        let entries = || (0..size).flat_map(|j| (0..size).map(move |i| (i, j)));
-        let largest = entries().fold(T::zero(), |m, place| m.max(self.small[place].abs()));
-        let factor = small::balance(largest);
-        if factor != T::one() {
-            entries().for_each(|place| self.small[place] *= factor);
-        }
         let matrix = self.small.as_ref().submatrix(0, 0, size, size);
         let vectors = self.vectors.as_mut().submatrix_mut(0, 0, size, size);
         let (values, stack) = (&mut self.values[..size], MemStack::new(&mut self.scratch));
         small::symmetric_eigen(matrix, values, vectors, Par::Seq, stack)
-            .map_err(|_| ErrorKind::Ritz { tick, cols: size })?;
-        self.values[..size].iter_mut().for_each(|value| *value /= factor);
-        Ok(())
+            .map_err(|_| ErrorKind::Ritz { tick, cols: size }.into())
     }
 
     /// Computes the pairs and their residuals; `tick` only names the step in an error.

@@ -97,6 +97,17 @@ impl<T: Scalar> Eigen<T> {
         Ok(())
     }
 
+    /// From the pairs of `factor` times an operator to its own.
+    pub(crate) fn divide(&mut self, factor: T) {
+        let Info { ritz, residuals, history, .. } = &mut self.info;
+        let lists = [&mut self.values, &mut self.residuals, ritz, residuals];
+        lists.into_iter().flatten().for_each(|value| *value /= factor);
+        for record in history {
+            record.ritz /= factor;
+            record.residual /= factor;
+        }
+    }
+
     /// What an iteration promised, the recomputed residuals must keep, up to rounding.
     pub(crate) fn keep_word(&mut self, tolerance: f64) {
         let rounding = T::EPSILON.as_f64() * self.vectors.rows() as f64;

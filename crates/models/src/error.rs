@@ -131,6 +131,17 @@ pub enum ErrorKind {
         /// What there must be.
         least: f64,
     },
+    /// Squares of the data are outside of the range of the precision.
+    #[error(
+        "the squares of the data add up to {sum:e}, which this precision does not hold with all its \
+         digits; {verb} the data by a power of two"
+    )]
+    Scale {
+        /// What they add up to, as far as it is known.
+        sum: f64,
+        /// What has to be done to the data: multiply or divide it.
+        verb: &'static str,
+    },
     /// Nothing to plan a sampled method with: the last component asked for does not stand out from
     /// the next one, or there are more components than the rank.
     #[error(

@@ -18,12 +18,6 @@ pub(crate) fn parts(dim: usize) -> Par {
 pub(crate) fn symmetric_eigen<T: Scalar>(matrix: MatRef<'_, T>) -> Result<(Vec<T>, Mat<T>)> {
     let dim = matrix.nrows();
     let (mut values, mut vectors) = (vec![T::zero(); dim], Mat::<T>::zeros(dim, dim));
-    // Of entries whose squares are no numbers, a multiple is solved.
-    let entries = || (0..dim).flat_map(|j| (0..dim).map(move |i| matrix[(i, j)].abs()));
-    let factor = small::balance(entries().fold(T::zero(), T::max));
-    let scaled =
-        (factor != T::one()).then(|| Mat::from_fn(dim, dim, |i, j| factor * matrix[(i, j)]));
-    let matrix = scaled.as_ref().map_or(matrix, Mat::as_ref);
     let par = parts(dim);
     let mut scratch = MemBuffer::new(small::symmetric_eigen_scratch::<T>(dim, par));
     let stack = MemStack::new(&mut scratch);
@@ -31,7 +25,6 @@ pub(crate) fn symmetric_eigen<T: Scalar>(matrix: MatRef<'_, T>) -> Result<(Vec<T
         favard_engine::Error::from(favard_engine::ErrorKind::Ritz { tick: 0, cols: dim })
     })?;
     values.reverse();
-    values.iter_mut().for_each(|value| *value /= factor);
     let last = dim.saturating_sub(1);
     let descending = Mat::from_fn(dim, dim, |i, j| vectors[(i, last - j)]);
     Ok((values, descending))

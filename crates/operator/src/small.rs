@@ -3,7 +3,7 @@
 use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::evd::EvdError;
 use faer::linalg::svd::SvdError;
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 use crate::Scalar;
 
@@ -36,6 +36,9 @@ pub fn multiply<T: Scalar>(
 
 /// The eigenvalues of a symmetric matrix, ascending, and their vectors, one a column.
 ///
+/// Of entries whose squares are no numbers a multiple is solved, a copy that [`balance`] brings close to
+/// one: the scale of the matrix is no part of its vectors.
+///
 /// # Errors
 /// When the iteration does not converge.
 pub fn symmetric_eigen<T: Scalar>(
@@ -45,7 +48,16 @@ pub fn symmetric_eigen<T: Scalar>(
     par: Par,
     stack: &mut MemStack,
 ) -> Result<(), EvdError> {
-    T::small_eigen(matrix, values, vectors, par, stack)
+    let (rows, cols) = (matrix.nrows(), matrix.ncols());
+    let entries = (0..cols).flat_map(|j| (0..rows).map(move |i| matrix[(i, j)].abs()));
+    let factor = balance(entries.fold(T::zero(), T::max));
+    if factor == T::one() {
+        return T::small_eigen(matrix, values, vectors, par, stack);
+    }
+    let scaled = Mat::from_fn(rows, cols, |i, j| factor * matrix[(i, j)]);
+    T::small_eigen(scaled.as_ref(), values, vectors, par, stack)?;
+    values.iter_mut().for_each(|value| *value /= factor);
+    Ok(())
 }
 
 /// The scratch of [`symmetric_eigen`].
@@ -143,5 +155,29 @@ mod tests {
             assert!((0.7..1.5).contains(&(size * balance(size))), "{size:e}");
         }
         assert!(balance(f32::from_bits(1)).is_finite() && balance(5e-324_f64).is_finite());
+    }
+
+    /// Powers of two change the exponents of the eigenvalues, and nothing else.
+    #[test]
+    fn eigenvalues_of_any_scale() {
+        use faer::dyn_stack::MemBuffer;
+        let solve = |size: f32| {
+            let entry = |i: usize, j: usize| size / (1 + i + j) as f32;
+            let (matrix, mut vectors) = (Mat::from_fn(4, 4, entry), Mat::zeros(4, 4));
+            let mut values = [0.0_f32; 4];
+            let mut memory = MemBuffer::new(symmetric_eigen_scratch::<f32>(4, Par::Seq));
+            let stack = MemStack::new(&mut memory);
+            let (matrix, out) = (matrix.as_ref(), vectors.as_mut());
+            symmetric_eigen(matrix, &mut values, out, Par::Seq, stack).unwrap();
+            values
+        };
+        let plain = solve(1.0);
+        for power in [-90, -60, 60, 110] {
+            let size = 2.0_f32.powi(power);
+            for (value, wanted) in solve(size).into_iter().zip(plain) {
+                let gap = (value / size - wanted).abs();
+                assert!(gap <= 16.0 * f32::EPSILON * plain[3], "2^{power}: {value:e} {wanted:e}");
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use super::decomposition::Decomposition;
 use super::earlier::Earlier;
 use super::known::Known;
 use super::problem::{Problem, nothing};
+use super::range::check_range;
 use super::statistics::{Statistics, mark, with_operator};
 use super::{Pca, PcaFit, Watch};
 use crate::checkpoint::Keeper;
@@ -139,6 +140,9 @@ where
         check_rows(shape, weights.is_some(), weight)?;
         plan.check(shape)?;
         let statistics = Statistics::new(known.moments(), weight, weight - 1.0, *steps)?;
+        with_operator(self.x, &statistics, *steps, weights, |op| {
+            check_range(op, known.moments(), &statistics, *steps)
+        })?;
         let formed = known.into_covariance(&statistics);
         mark(self.x, &statistics, *steps, weights, &mut keeper)?;
         let start = self.earlier.start(plan, shape, &statistics)?;
@@ -149,7 +153,8 @@ where
         } else {
             with_operator(self.x, &statistics, *steps, weights, |op| {
                 let problem = Problem::of_rows(op, statistics.freedom.recip());
-                problem.formed(formed).solve(plan, start, &mut keeper, watch)
+                let problem = problem.formed(formed).balanced(statistics.total);
+                problem.solve(plan, start, &mut keeper, watch)
             })?
         };
         solution.check_share(statistics.total, shape)?;

@@ -9,6 +9,7 @@ mod known;
 mod method;
 mod plan;
 mod problem;
+mod range;
 mod sign;
 mod solver;
 mod statistics;
@@ -22,6 +23,7 @@ pub(crate) use decomposition::Decomposition;
 pub(crate) use earlier::Earlier;
 pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
+pub(crate) use range::check_range;
 pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_operator};
 
 use std::ops::ControlFlow;

@@ -48,6 +48,14 @@ impl Plan {
             .seed(self.seed)
     }
 
+    /// The same for `factor` times the operator: a momentum that is a squared eigenvalue changes with it,
+    /// one of $I + \eta A$ does not.
+    pub fn times(&self, factor: f64, method: Solver) -> Self {
+        let is_square = matches!(method, Solver::Momentum | Solver::MiniBatch | Solver::Vr);
+        let beta = self.beta.map(|beta| if is_square { beta * factor * factor } else { beta });
+        Self { beta, ..self.clone() }
+    }
+
     /// Its lines of a fingerprint, for the method that is used. Budget and tolerance may change from
     /// one part of a run to the next, unless the method has planned its steps by the tolerance.
     pub fn mark(&self, method: Solver, keeper: &mut Keeper) -> Result<()> {

@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use favard_engine::{Info, Record, Stop};
 use favard_operator::{
     Adjoint, AdjointOperator, Block, Gram, LinearOperator, Orthonormalizer, RowOperator, Scalar,
-    Workspace,
+    Workspace, ops, small,
 };
 
 use super::choice::Choice;
+use super::range::check_small;
 use super::solver::Watch;
 use super::{Plan, Solver};
 use crate::Eigen;
@@ -48,6 +49,9 @@ pub(crate) struct Problem<'a, T> {
     op: &'a dyn AdjointOperator<T>,
     rows: Option<&'a dyn RowOperator<T>>,
     scale: f64,
+    /// The power of two that C is multiplied by, so that the squares of its eigenvalues are numbers
+    /// whatever the scale of the data: momentum is such a square.
+    factor: T,
     wide: bool,
     /// C, when it is formed already.
     formed: Option<Block<T>>,
@@ -65,6 +69,7 @@ impl<T: Scalar> Solution<T> {
     /// the n-th part of their sum, which the exact pass knows. Then products were too small for the precision.
     pub fn check_share(&self, total: f64, (rows, cols): (usize, usize)) -> Result<()> {
         let largest = self.eigen.values.first().map_or(0.0, |value| value.as_f64());
+        check_small::<T>(largest, largest > 0.0)?;
         let least = total / rows.min(cols) as f64;
         // Half of it, for what rounding takes.
         if self.eigen.info.stop == Stop::Converged && largest < 0.5 * least {
@@ -74,18 +79,34 @@ impl<T: Scalar> Solution<T> {
     }
 }
 
+/// A record of the problem that is `factor` times as large.
+pub(crate) fn over<T: Scalar>(record: &Record<T>, factor: T) -> Record<T> {
+    Record { ritz: record.ritz / factor, residual: record.residual / factor, ..*record }
+}
+
 /// A method and why it was chosen.
 type Way = (Solver, String);
 
 impl<'a, T: Scalar> Problem<'a, T> {
     pub fn new(op: &'a dyn AdjointOperator<T>, scale: f64) -> Self {
         let (rows, cols) = op.shape();
-        Self { op, rows: None, scale, wide: rows < cols, formed: None }
+        Self { op, rows: None, scale, factor: T::one(), wide: rows < cols, formed: None }
     }
 
     /// The same for an operator whose rows can be sampled.
     pub fn of_rows(op: &'a dyn RowOperator<T>, scale: f64) -> Self {
         Self { rows: Some(op), ..Self::new(op, scale) }
+    }
+
+    /// The same when the eigenvalues add up to `total`: where their squares would leave the range of the
+    /// precision, the problem that is solved is a multiple of this one.
+    pub fn balanced(self, total: f64) -> Self {
+        Self { factor: small::balance(T::of(total)), ..self }
+    }
+
+    /// s times the factor.
+    fn scaled(&self) -> f64 {
+        self.scale * self.factor.as_f64()
     }
 
     /// The same with the matrix C, for the methods that want it; only of tall data.
@@ -121,9 +142,40 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let (method, reason) = self.choose(plan, &start, keeper);
         start.mark(keeper)?;
         plan.mark(method, keeper)?;
+        let factor = self.factor;
+        if factor == T::one() {
+            return self.solve_as_it_is(plan, (method, reason), start, keeper, watch);
+        }
+        if let Some(matrix) = &mut self.formed {
+            ops::scale(factor, matrix.as_mut());
+        }
+        let plan = plan.times(factor.as_f64(), method);
+        let known: Vec<T>;
+        let start = match start {
+            Start::Found(v, values) => {
+                known = values.iter().map(|&value| value * factor).collect();
+                Start::Found(v, &known)
+            }
+            start => start,
+        };
+        let mut scaled = |record: &Record<T>| watch(&over(record, factor));
+        let way = (method, reason);
+        let mut found = self.solve_as_it_is(&plan, way, start, keeper, &mut scaled)?;
+        found.eigen.divide(factor);
+        Ok(found)
+    }
+
+    fn solve_as_it_is(
+        mut self,
+        plan: &Plan,
+        (method, reason): Way,
+        start: Start<'_, T>,
+        keeper: &mut Keeper,
+        watch: &mut Watch<'_, T>,
+    ) -> Result<Solution<T>> {
         if let (true, Some(rows)) = (method.is_sampled(), self.rows) {
             // Samples are rows: the larger side, if need be.
-            let covariance = Gram::new(rows).with_scale(self.scale)?;
+            let covariance = Gram::new(rows).with_scale(self.scaled())?;
             let start = match start {
                 Start::Random => None,
                 Start::Near(v) | Start::Found(v, _) => Some(v),
@@ -134,7 +186,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let random = matches!(start, Start::Random);
         let way = (method, reason);
         if self.wide {
-            let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scale)?;
+            let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scaled())?;
             let found = self.on_side(&outer, plan, way, start, keeper, watch)?;
             let mut eigen = self.right_vectors(found.eigen)?;
             eigen.keep_word(plan.tolerance);
@@ -142,7 +194,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
             eigen.info.passes += if random { 0.5 } else { 1.0 };
             Ok(Solution { eigen, ..found })
         } else {
-            let covariance = Gram::new(self.op).with_scale(self.scale)?;
+            let covariance = Gram::new(self.op).with_scale(self.scaled())?;
             self.on_side(&covariance, plan, way, start, keeper, watch)
         }
     }
@@ -278,7 +330,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
             drop(u);
             Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
         }
-        let covariance = Gram::new(self.op).with_scale(self.scale)?;
+        let covariance = Gram::new(self.op).with_scale(self.scaled())?;
         let mut found = Eigen::of_span(&covariance, &v, count, info)?;
         if let Some((value, residual)) = guard.filter(|_| found.values.len() == count) {
             // The nonzero eigenvalues of the two sides are the same.

@@ -3,7 +3,7 @@
 use favard_operator::{Centered, Moments, RowOperator, Scalar, Scaled, Weighted};
 
 use crate::checkpoint::{Keeper, hash_numbers};
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 
 /// What is subtracted from the columns and what they are divided by, and what is left then.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +29,7 @@ impl Statistics {
     /// From the moments of rows of total weight N.
     ///
     /// # Errors
-    /// When a moment is not finite: the data is not, or its squares overflow.
+    /// When a mean is not finite, and the data is not; when the squares overflow.
     pub fn new(moments: &Moments, weight: f64, freedom: f64, steps: Steps) -> Result<Self> {
         check_finite(moments)?;
         let cols = moments.mean.len();
@@ -79,8 +79,13 @@ pub(crate) fn mark<T: Scalar, X: RowOperator<T>>(
     keeper.mark("total variance", statistics.total)
 }
 
-/// `Ok` when all moments are finite.
+/// `Ok` when all moments are finite. Squares that are not, of data that is, are beyond the precision.
 pub(crate) fn check_finite(moments: &Moments) -> Result<()> {
+    let all_finite = |values: &[f64]| values.iter().all(|value| value.is_finite());
+    // Merging parts whose squares overflow may have made NaN of an infinity.
+    if all_finite(&moments.mean) && !all_finite(&moments.squares) {
+        return Err(ErrorKind::Scale { sum: f64::INFINITY, verb: "divide" }.into());
+    }
     for (what, values) in [("means", &moments.mean), ("squares", &moments.squares)] {
         if let Some(column) = values.iter().position(|value| !value.is_finite()) {
             let (row, value) = (0, values[column]);

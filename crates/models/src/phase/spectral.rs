@@ -63,7 +63,9 @@ impl PhaseSpectral {
         T: Scalar,
         A: AdjointOperator<T> + ?Sized,
     {
-        let op = Gram::new(Weighted::new(a, truncated(intensities))?);
+        let weights = truncated(intensities);
+        let kept = weights.iter().filter(|&&weight| weight > T::zero()).count();
+        let op = Gram::new(Weighted::new(a, weights)?);
         let dim = a.shape().1;
         let start = Block::gaussian(dim, 1, seed);
         let stage = Stage { op: &op, tolerance, products };
@@ -81,7 +83,15 @@ impl PhaseSpectral {
         let mut vector = found.vectors;
         let mut ws = Workspace::new();
         scale(a, intensities, &mut vector, &mut ws)?;
-        Ok(Started { vector, info: found.info })
+        let how = match self {
+            Self::Momentum => "dynamic momentum",
+            Self::Power => "the power iteration",
+            Self::Chebyshev => "Chebyshev's family below the leading eigenvalue",
+        };
+        let of = intensities.len();
+        let reason =
+            format!("{how} on {kept} of {of} intensities, those from 0 to 9 times the mean");
+        Ok(Started { vector, info: Info { reason, ..found.info } })
     }
 }
 

@@ -19,8 +19,8 @@ use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 use crate::lanczos::EIGENPAIRS;
 use crate::pca::{
-    Decomposition, Earlier, Plan, Problem, Statistics, Steps, Watch, mark, narrow, nothing,
-    plan_setters, with_operator,
+    Decomposition, Earlier, Plan, Problem, Statistics, Steps, Watch, check_range, mark, narrow,
+    nothing, plan_setters, with_operator,
 };
 
 /// The truncated singular value decomposition $X \approx U \Sigma V^T$: the data as it is, not
@@ -223,13 +223,17 @@ impl TruncatedSvd {
             return Err(ErrorKind::Parameter { name, value, need }.into());
         }
         let statistics = Statistics::new(moments, weight, 1.0, AS_IT_IS)?;
+        with_operator(x, &statistics, AS_IT_IS, weights, |op| {
+            check_range(op, moments, &statistics, AS_IT_IS)
+        })?;
         mark(x, &statistics, AS_IT_IS, weights, &mut keeper)?;
         let start = earlier.start(plan, shape, &statistics)?;
         let solution = if statistics.total == 0.0 {
             nothing(shape.1, plan.components)
         } else {
             with_operator(x, &statistics, AS_IT_IS, weights, |op| {
-                Problem::of_rows(op, 1.0).solve(plan, start, &mut keeper, watch)
+                let problem = Problem::of_rows(op, 1.0).balanced(statistics.total);
+                problem.solve(plan, start, &mut keeper, watch)
             })?
         };
         solution.check_share(statistics.total, shape)?;
