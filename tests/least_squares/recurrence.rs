@@ -1,8 +1,9 @@
 //! The affine engine equals the plain recurrence, written out.
 
-use favard_engine::Engine;
 use favard_engine::map::{Affine, Exact, StepMap, Svrg};
+use favard_engine::observe::Unwatched;
 use favard_engine::recurrence::HeavyBall;
+use favard_engine::{Engine, Stop};
 use favard_models::BlockProjection;
 use favard_models::least_squares::RowGradient;
 use favard_operator::{Batch, Block, Dense, Gram, Sampler};
@@ -151,4 +152,32 @@ proptest! {
             prop_assert!((found - wanted).abs() <= 1e-6 * size, "{found} {wanted}");
         }
     }
+}
+
+/// Equations whose right-hand sides are zero leave a start at zero where it is; those that are drawn
+/// later do not. A run of the engine therefore goes on, and a block of another width is refused at once.
+#[test]
+fn a_start_that_stays_at_zero_is_no_breakdown() {
+    let a = Dense::new(Block::<f64>::gaussian(40, 3, 1).view().to_owned()).unwrap();
+    // The one row with a right-hand side is the last to be drawn.
+    let sampler = Sampler::uniform(40, 1, 3).unwrap();
+    let mut order = Vec::new();
+    for tick in 0..1000 {
+        let mut batch = Batch::<f64>::default();
+        sampler.draw(tick, &mut batch);
+        if !order.contains(&batch.terms[0]) {
+            order.push(batch.terms[0]);
+        }
+    }
+    let last = order[order.len() - 1];
+    let b = Block::from_fn(40, 1, |i, _| if i == last { 1.0 } else { 0.0 });
+    let ball = HeavyBall::new(0.1, 0.5).unwrap();
+    let map = RowGradient::new(&a, &b, 0.025, 0.0, sampler).unwrap();
+    let mut engine = Engine::new(map, ball, Block::zeros(3, 1)).unwrap();
+    let info = engine.run(1000, &mut Unwatched).unwrap();
+    assert_eq!((info.stop, info.iterations), (Stop::Iterations, 1000));
+    assert!(engine.block().row(0)[0] != 0.0);
+    let wide = RowGradient::new(&a, &b, 0.025, 0.0, Sampler::uniform(40, 1, 3).unwrap()).unwrap();
+    let error = Engine::new(wide, ball, Block::zeros(3, 2)).unwrap_err().to_string();
+    assert_eq!(error, "columns of the start block: expected 1, found 2");
 }

@@ -99,3 +99,58 @@ fn reports_name_the_method() {
         assert_eq!((found.info.method.as_str(), &found.info.reason), (name, &found.reason));
     }
 }
+
+/// An operator whose squares are zero is not zero: `Auto` certifies the solution, with LSMR where the
+/// norms of the columns are zero too, and so do the solvers by rows, which end there. Methods that need
+/// the squares as they are certify nothing.
+fn operators_whose_squares_are_zero<T: Scalar>(size: T) {
+    let b = Block::from_fn(4, 1, |i, _| T::of([1.0, -1.0, 2.0, 3.0][i]));
+    let op = Dense::new(tall(size)).unwrap();
+    let tolerance = 1e3 * T::EPSILON.as_f64();
+    let plan = LeastSquares::new().tolerance(tolerance);
+    let plain = plan.solve(&Dense::new(tall(T::one())).unwrap(), &b).unwrap();
+    let found = [
+        plan.fit(&op, &b).unwrap(),
+        plan.solve(&op, &b).unwrap(),
+        plan.solve_rows(&op, &b, &Sampled::svrg(2)).unwrap(),
+        Kaczmarz::new().tolerance(tolerance).solve(&op, &b).unwrap(),
+    ];
+    for found in found {
+        assert!(found.is_certified(), "{}", found.reason);
+        for i in 0..2 {
+            // ‖x − x*‖ ≤ tol ‖A‖ ‖r‖ / σ₂², and ‖A‖ ‖r‖ < 20 σ₂²
+            let gap = (found.x.row(i)[0] * size - plain.x.row(i)[0]).abs();
+            assert!(gap.as_f64() <= 40.0 * tolerance, "{}: {gap}", found.reason);
+        }
+    }
+    for method in [Method::Direct, Method::HeavyBall { bounds: None }] {
+        let plan = plan.clone().method(method).scaling(Scaling::Off);
+        let found = plan.solve(&op, &b).unwrap();
+        assert!(!found.is_certified(), "{}", found.reason);
+    }
+}
+
+#[test]
+fn zero_squares_are_no_zero_operator() {
+    operators_whose_squares_are_zero(2.0_f32.powi(-80));
+    operators_whose_squares_are_zero(2.0_f64.powi(-560));
+}
+
+/// Steps of batches are planned with fourth powers of the rows, whose range is not that of the data.
+#[test]
+fn batches_at_every_scale() {
+    let rows = Block::<f64>::gaussian(60, 3, 4);
+    let b = Block::<f64>::gaussian(60, 1, 5);
+    let solve = |power: i32| {
+        let size = 2.0_f64.powi(power);
+        let op = Dense::new(rows.view().mapv(|value| value * size)).unwrap();
+        LeastSquares::new().solve_rows(&op, &b, &Sampled::svrg(8)).unwrap()
+    };
+    let plain = solve(0);
+    assert!(plain.is_certified(), "{}", plain.reason);
+    for power in [-400, -280, 270, 400] {
+        let found = solve(power);
+        assert!(found.is_certified(), "2^{power}: {}", found.reason);
+        assert_eq!(found.info.iterations, plain.info.iterations, "2^{power}: {}", found.reason);
+    }
+}

@@ -1,8 +1,8 @@
 //! The scale of the data is no part of the answer.
 
-use favard_models::{ErrorKind, Lanczos, Pca, PcaFit, Solver, TruncatedSvd};
+use favard_models::{Error, ErrorKind, Lanczos, Pca, PcaFit, Solver, StreamingPca, TruncatedSvd};
 use favard_operator::{Dense, Diagonal, Scalar};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 
 use crate::support::*;
 
@@ -157,4 +157,46 @@ fn small_columns_are_not_constant_ones() {
     let constant = Array2::from_shape_fn((60, 4), |(_, j)| values[j]);
     let fit = Pca::new(2).fit(&Dense::new(constant).unwrap()).unwrap();
     assert_eq!(fit.explained_variance(), [0.0, 0.0]);
+}
+
+/// A stream of ten rows at a time, of data times `size`.
+fn stream<T: Scalar>(x: &Array2<f64>, size: f64) -> Result<PcaFit<T>, Error> {
+    let mut stream = StreamingPca::new(3).oversampling(5).tolerance(1e3 * T::EPSILON.as_f64());
+    for rows in x.axis_chunks_iter(Axis(0), 10) {
+        stream.partial_fit(&Dense::new(rows.mapv(|value| T::of(value * size))).unwrap())?;
+    }
+    stream.snapshot()
+}
+
+fn streams_at<T: Scalar>(powers: &[i32], small: &[f64], large: &[f64]) {
+    // Entries of ordinary size are numbers of this precision, and all eight directions are kept.
+    let x = graded(60, 8).mapv(|value| T::of(value).as_f64());
+    let plain = stream::<T>(&x, 1.0).unwrap();
+    for &power in powers {
+        let scaled = stream::<T>(&x, 2.0_f64.powi(power)).unwrap();
+        let square = 2.0_f64.powi(2 * power);
+        for (a, b) in plain.explained_variance().iter().zip(scaled.explained_variance()) {
+            let gap = (a * square - b).abs();
+            // Six batches, each with a rounding of its own.
+            assert!(gap <= 1e3 * T::EPSILON.as_f64() * b, "2^{power}: {a} {b:e}");
+        }
+    }
+    let both = small.iter().map(|s| (*s, "multiply")).chain(large.iter().map(|s| (*s, "divide")));
+    for (size, wanted) in both {
+        let error = stream::<T>(&x, size).unwrap_err();
+        let named = matches!(error.kind(), ErrorKind::Scale { verb, .. } if *verb == wanted);
+        assert!(named, "{size:e}: {error}");
+    }
+}
+
+/// A stream is as good at every scale, and refuses what its precision does not hold instead of finding
+/// no variance in it; constant rows, of whatever size, still have none.
+#[test]
+fn streams_at_every_scale() {
+    streams_at::<f32>(&[-40, 40], &[1e-36, 1e-25, 1e-19], &[1e20, 1e36]);
+    streams_at::<f64>(&[-400, 400], &[1e-300, 1e-200, 1e-165, 1e-155], &[1e155, 1e200]);
+    for constant in [0.0, 0.1, 1e-170, 1e-320] {
+        let fit = stream::<f64>(&Array2::from_elem((60, 8), constant), 1.0).unwrap();
+        assert!(fit.explained_variance().iter().all(|v| *v <= 1e-28 * constant * constant));
+    }
 }

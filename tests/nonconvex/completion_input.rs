@@ -1,7 +1,9 @@
 //! Completion of input that is wrong or says too little.
 
+use std::ops::ControlFlow;
+
 use favard_models::{Error, ErrorKind, MatrixCompletion};
-use favard_operator::{Block, Csr};
+use favard_operator::{Block, Csr, Scalar};
 
 use crate::support::{low_rank, sample};
 
@@ -112,7 +114,39 @@ fn positions_outside_of_the_answer() {
     assert!(found.predict_row(20).is_err());
     let other = MatrixCompletion::new(2);
     let observed = sample(&exact, 1.0, 51, |_, _| true);
-    let go_on = &mut |_: &_| std::ops::ControlFlow::Continue(());
+    let go_on = &mut |_: &_| ControlFlow::Continue(());
     let text = message(other.solve_from(&observed, &found, go_on));
     assert_eq!(text, "rank of the earlier answer: expected 2, found 1");
+}
+
+/// Completion is linear in the entries: those of which powers are no numbers are multiplied by a power of
+/// two. (In `f32` entries of 1e-30 were certified with a matrix that had nothing to do with them.)
+fn every_scale<T: Scalar>(powers: [i32; 4]) {
+    let exact = low_rank::<T>(30, 20, &[1.0, 0.7], 1);
+    let plan = MatrixCompletion::new(2).tolerance(1e2 * T::EPSILON.as_f64());
+    let mut first: Option<Block<T>> = None;
+    for power in powers {
+        let size = T::of(2.0).powi(power);
+        let times = Block::from_fn(30, 20, |i, j| size * exact.row(i)[j]);
+        let found = plan.solve(&sample(&times, 0.8, 2, |_, _| true)).unwrap();
+        assert!(found.is_certified(), "2^{power}: {}", found.residual());
+        assert!(found.method().contains("were multiplied by 2^"), "{}", found.method());
+        let error = found.held_out_error().unwrap();
+        assert!(error <= 1e4 * T::EPSILON.as_f64(), "2^{power}: {error}");
+        let gap = (found.values()[0] / size - T::one()).abs();
+        assert!(gap <= T::of(1e4) * T::EPSILON, "2^{power}: {gap}");
+        // The same problem, and the same bits.
+        let left = first.get_or_insert_with(|| found.left().clone());
+        assert!(left == found.left(), "2^{power}");
+        let again = plan.solve_from(&sample(&times, 0.8, 2, |_, _| true), &found, &mut |_| {
+            ControlFlow::Continue(())
+        });
+        assert!(again.unwrap().is_certified(), "2^{power}");
+    }
+}
+
+#[test]
+fn completion_at_every_scale() {
+    every_scale::<f32>([-90, -33, 33, 100]);
+    every_scale::<f64>([-900, -300, 300, 1000]);
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use favard_engine::Stop;
 use favard_models::{Error, ErrorKind, PhaseRetrieval};
-use favard_operator::{BlockRef, Dense, FnOperator, LinearOperator};
+use favard_operator::{BlockRef, Dense, FnOperator, LinearOperator, Scalar};
 use ndarray::Array2;
 
 use crate::phase::problem;
@@ -129,4 +129,28 @@ fn a_failing_operator() {
         .with_adjoint(|_, _| panic!("the detector is off"));
     let text = message(PhaseRetrieval::new().solve(&broken, &[1.0; 30]));
     assert!(text.contains("the detector is off"), "{text}");
+}
+
+/// Intensities of which powers are no numbers: the signal is that of a power of two times them.
+fn every_scale<T: Scalar>(powers: [i32; 4]) {
+    let (a, x, y) = problem::<T>(200, 20, 3);
+    for power in powers {
+        let size = T::of(2.0).powi(power);
+        let times: Vec<T> = y.iter().map(|&y| size * (size * y)).collect();
+        let plan = PhaseRetrieval::new().tolerance(1e2 * T::EPSILON.as_f64());
+        let found = plan.solve(&a, &times).unwrap();
+        assert!(found.is_certified(), "2^{power}: {}", found.residual());
+        let wanted: Vec<T> = (0..20).map(|j| size * x.row(j)[0]).collect();
+        let turn = if wanted[0] * found.signal()[0] < T::zero() { -T::one() } else { T::one() };
+        for (found, wanted) in found.signal().iter().zip(&wanted) {
+            let gap = (*found / size - turn * *wanted / size).abs();
+            assert!(gap <= T::of(1e4) * T::EPSILON, "2^{power}: {gap}");
+        }
+    }
+}
+
+#[test]
+fn phase_retrieval_at_every_scale() {
+    every_scale::<f32>([-45, -20, 20, 55]);
+    every_scale::<f64>([-450, -160, 160, 500]);
 }

@@ -232,3 +232,19 @@ fn a_step_that_fails_is_undone() {
     assert_eq!((tracker.basis(), tracker.report()), (other.basis(), other.report()));
     assert_eq!(tracker.info().reason, tracker.report().to_string());
 }
+
+/// Batches that are so small that a power step loses them are refused, and the tracker is unchanged;
+/// Oja's step, which adds them to what it has, takes them.
+#[test]
+fn small_batches_are_refused() {
+    let rows = Block::<f32>::gaussian(40, 6, 1);
+    let small = Block::from_fn(40, 6, |i, j| 1e-12 * rows.row(i)[j]);
+    let mut tracker = SubspaceTracker::<f32>::new(6, 2).unwrap();
+    tracker.update(rows.as_ref()).unwrap();
+    let before = tracker.basis().clone();
+    let error = tracker.update(small.as_ref()).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Scale { verb: "multiply", .. }), "{error}");
+    assert!(*tracker.basis() == before);
+    let mut oja = SubspaceTracker::<f32>::new(6, 2).unwrap().step(TrackingStep::Oja(1e22));
+    oja.update(small.as_ref()).unwrap();
+}

@@ -263,7 +263,8 @@ where
         }
         std::mem::swap(&mut self.cur, &mut self.prev);
         (self.tick, self.phase) = (tick + 1, self.phase + 1);
-        if self.norms.iter().all(|norm| *norm == T::zero()) && self.is_stuck()? {
+        let zero = self.norms.iter().all(|norm| *norm == T::zero());
+        if zero && self.map.stays_at_zero() && self.is_stuck()? {
             return Ok(Advance::Ended(Stop::Breakdown));
         }
         let Self { cur, prev, ws, norms, .. } = self;
@@ -324,7 +325,7 @@ where
         Ok(())
     }
 
-    /// Whether the whole pair is zero: every later iterate of a linear map is then zero too.
+    /// Whether the whole pair is zero: every later iterate of a map that stays there is zero too.
     fn is_stuck(&mut self) -> Result<bool> {
         ops::column_norms(self.prev.as_ref(), &mut self.norms, &mut self.ws)?;
         Ok(self.norms.iter().all(|norm| *norm == T::zero()))

@@ -188,11 +188,7 @@ impl Growth {
     /// De Sa et al., Theorem 1 (general form); erratum 2.7.
     #[must_use]
     pub fn ln_rate(&self) -> f64 {
-        if self.is_calm() {
-            0.5 * self.root().ln_ratio
-        } else {
-            Root::new(self.lambda2, self.beta).ln_mu - self.root().ln_mu
-        }
+        if self.is_calm() { 0.5 * self.root().ln_ratio } else { self.ln_edge() }
     }
 
     /// Whether $\lambda_2 \le 2\sqrt\beta$: everything but $\lambda_1$ lies in the calm interval.
@@ -237,7 +233,7 @@ impl Growth {
             height + tick as f64 * 0.5 * self.root().ln_ratio
         } else {
             let root = Root::new(self.lambda2, self.beta);
-            tick as f64 * (root.ln_mu - self.root().ln_mu) + root.ln_normalized(start, tick)
+            tick as f64 * self.ln_edge() + root.ln_normalized(start, tick)
         };
         Ok(2.0 * (edge - self.root().ln_normalized(start, tick)))
     }
@@ -373,6 +369,16 @@ impl Growth {
     #[must_use]
     pub fn complexity(&self) -> f64 {
         0.5 + (self.beta / self.discriminant()).sqrt()
+    }
+
+    /// $\ln(\mu_2 / \mu_1)$ outside of the calm interval, with all digits when the two are close.
+    fn ln_edge(&self) -> f64 {
+        let (top, edge) = (self.root(), Root::new(self.lambda2, self.beta));
+        // μ₁ − μ₂ = (λ₁ − λ₂ + √D₁ − √D₂)/2 with D₁ − D₂ = (λ₁ − λ₂)(λ₁ + λ₂)
+        let roots = top.gap * top.mu + edge.gap * edge.mu;
+        let stretch = 1.0 + (self.lambda1 + self.lambda2) / roots;
+        let share = 0.5 * (self.lambda1 - self.lambda2) * stretch / top.mu;
+        if share < 0.5 { (-share).ln_1p() } else { edge.ln_mu - top.ln_mu }
     }
 
     pub(crate) fn root(&self) -> Root {

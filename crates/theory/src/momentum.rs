@@ -232,19 +232,21 @@ pub(crate) fn ln_poly(start: Start, tick: usize, x: f64, beta: f64) -> LogSign {
     let scale = 0.5 * tick as f64 * beta.ln() + shift;
     let chebyshev = if tick <= RECURRENCE_LIMIT {
         last(start, tick, scaled / beta.sqrt(), 1.0)
-    } else if scaled == 0.0 {
-        // Even degrees alternate 1, −1; odd ones vanish.
-        match tick % 4 {
-            0 => 1.0,
-            2 => -1.0,
-            _ => 0.0,
-        }
     } else {
-        let sine = inside.sqrt();
-        let angle = sine.atan2(scaled);
-        match start {
-            Start::T => (tick as f64 * angle).cos(),
-            Start::U => ((tick + 1) as f64 * angle).sin() / angle.sin(),
+        let (sine, n) = (inside.sqrt(), (tick + 1) as f64);
+        if scaled > sine {
+            let angle = sine.atan2(scaled);
+            match start {
+                Start::T => (tick as f64 * angle).cos(),
+                Start::U => (n * angle).sin() / angle.sin(),
+            }
+        } else {
+            // From ψ = π/2 − φ, which has all digits of a small x.
+            let angle = scaled.atan2(sine);
+            match start {
+                Start::T => turned(tick, tick as f64 * angle),
+                Start::U => turned(tick, n * angle) / angle.cos(),
+            }
         }
     };
     let value = LogSign::from_value(chebyshev);
@@ -252,4 +254,14 @@ pub(crate) fn ln_poly(start: Start, tick: usize, x: f64, beta: f64) -> LogSign {
         return LogSign::ZERO;
     }
     LogSign::new(value.ln_abs + scale, (value.sign < 0) != is_negative)
+}
+
+/// cos(nπ/2 − a).
+fn turned(n: usize, a: f64) -> f64 {
+    match n % 4 {
+        0 => a.cos(),
+        1 => a.sin(),
+        2 => -a.cos(),
+        _ => -a.sin(),
+    }
 }

@@ -101,6 +101,10 @@ impl<T: Scalar, M: StepMap<T>> StepMap<T> for Affine<T, M> {
         self.inner.is_infallible()
     }
 
+    fn stays_at_zero(&self) -> bool {
+        self.inner.stays_at_zero()
+    }
+
     fn cost(&self) -> Cost {
         self.inner.cost()
     }

@@ -154,6 +154,13 @@ pub trait StepMap<T: Scalar> {
         false
     }
 
+    /// Whether a pair of zero blocks stays zero, because $\Phi_t(0)$ is the same at every tick: the
+    /// engine then ends the run. Not so where the right-hand side is drawn with the batch, as that of
+    /// a few equations is: the next batch leads away from zero.
+    fn stays_at_zero(&self) -> bool {
+        true
+    }
+
     /// What the map has used since it was made.
     fn cost(&self) -> Cost;
 

@@ -5,6 +5,7 @@ use favard_operator::{Block, Csr, Scalar};
 
 use super::factors::Thin;
 use crate::error::Result;
+use crate::local::multiplied;
 
 /// What [`MatrixCompletion`](super::MatrixCompletion) found: $\hat M = U \mathrm{diag}(s) V^T$ with
 /// orthonormal U (m × r) and V (n × r).
@@ -80,6 +81,14 @@ impl<T: Scalar> Completed<T> {
     pub fn predict_row(&self, row: usize) -> Result<Vec<T>> {
         self.check(row, 0)?;
         Ok((0..self.shape().1).map(|column| self.entry(row, column)).collect())
+    }
+
+    /// Of entries that were multiplied by a power of two: the singular values over it.
+    pub(super) fn divided(mut self, factor: T) -> Self {
+        self.thin.values.iter_mut().for_each(|value| *value /= factor);
+        self.reason.push_str(&multiplied("the entries", factor));
+        self.spectral.reason.clone_from(&self.reason);
+        self
     }
 
     fn check(&self, row: usize, column: usize) -> Result<()> {

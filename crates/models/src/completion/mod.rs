@@ -290,6 +290,9 @@ impl MatrixCompletion {
         watch: &mut Watch<'_, T>,
     ) -> Result<Completed<T>> {
         self.check(observed.shape())?;
+        if let Some((scaled, factor)) = observed::scaled(observed)? {
+            return Ok(self.solve_kept(&scaled, keeper, watch)?.divided(factor));
+        }
         let data = Observed::new(observed, self.rank, self.symmetric, self.held_out, self.seed)?;
         self.mark(observed, &mut keeper)?;
         let mut runs = Runs::new(keeper, watch)?;
@@ -335,6 +338,10 @@ impl MatrixCompletion {
         check_dim("rows of the earlier answer", rows, m)?;
         check_dim("columns of the earlier answer", cols, n)?;
         check_dim("rank of the earlier answer", self.rank, start.values().len())?;
+        if let Some((scaled, factor)) = observed::scaled(observed)? {
+            let start = start.clone().divided(factor.recip());
+            return Ok(self.solve_from(&scaled, &start, watch)?.divided(factor));
+        }
         let data = Observed::new(observed, self.rank, self.symmetric, self.held_out, self.seed)?;
         let values = start.values();
         let left = Block::from_fn(m, self.rank, |i, j| start.left().row(i)[j] * values[j]);

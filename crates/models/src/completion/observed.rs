@@ -3,6 +3,7 @@
 use favard_operator::{Batch, Csr, ErrorKind as OperatorKind, Sampler, Scalar};
 
 use crate::error::{ErrorKind, Result};
+use crate::local::unit;
 
 /// One entry: row, column, value.
 pub(super) type Entry<T> = (usize, usize, T);
@@ -63,6 +64,17 @@ fn entries_of<'a, T: Scalar>(matrix: &'a Csr<'_, T>) -> impl Iterator<Item = Ent
         let (columns, values) = matrix.row(row);
         columns.iter().zip(values).map(move |(&column, &value)| (row, column as usize, value))
     })
+}
+
+/// The entries times a power of two, and the power, where powers of them would leave the range of the
+/// precision: completion is linear in the matrix.
+pub(super) fn scaled<T: Scalar>(matrix: &Csr<'_, T>) -> Result<Option<(Csr<'static, T>, T)>> {
+    let factor = unit(matrix.values().iter().fold(T::zero(), |m, value| m.max(value.abs())));
+    if factor == T::one() {
+        return Ok(None);
+    }
+    let entries = entries_of(matrix).map(|(row, column, value)| (row, column, factor * value));
+    Ok(Some((self::matrix(matrix.shape(), entries.collect())?, factor)))
 }
 
 impl<T: Scalar> Observed<T> {

@@ -196,6 +196,10 @@ where
         m + n
     }
 
+    fn cols(&self) -> Option<usize> {
+        Some(self.rhs.cols())
+    }
+
     fn prepare(
         &mut self,
         tick: u64,
@@ -252,6 +256,11 @@ where
 
     fn is_infallible(&self) -> bool {
         self.op.is_infallible() && self.outer.is_infallible()
+    }
+
+    /// Equations whose right-hand sides are zero stay there; others do not.
+    fn stays_at_zero(&self) -> bool {
+        false
     }
 
     fn cost(&self) -> Cost {

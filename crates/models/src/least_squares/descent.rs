@@ -80,11 +80,7 @@ fn run_kept<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
     }
     for _ in 0..limit {
         let before = engine.map().cost();
-        if let Advance::Ended(stop) = engine.advance()? {
-            // The pair is zero: so is the gradient, and zero is the solution.
-            let solved = stop == Stop::Breakdown;
-            return Ok(if solved { Stop::Converged } else { stop });
-        }
+        let advanced = engine.advance()?;
         let cost = engine.map().cost();
         monitor.count(cost.applications - before.applications, cost.passes - before.passes);
         let (gradient, residuals) = engine.map().seen();
@@ -92,6 +88,11 @@ fn run_kept<T: Scalar, M: Evaluated<T>, R: Recurrence<T>>(
         let flow = monitor.tick();
         if monitor.all_solved(residuals) {
             return Ok(Stop::Converged);
+        }
+        if let Advance::Ended(stop) = advanced {
+            // A pair of zeros that is no solution: the gradient is not zero, and what it was
+            // multiplied with is.
+            return Ok(if stop == Stop::Breakdown { Stop::Stagnated } else { stop });
         }
         let worst = largest(&monitor.certificates);
         let limit = T::of(DIVERGED) * *first.get_or_insert(worst);

@@ -90,6 +90,10 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized, S: Draw<T>> StepMap<T> for RowGradie
         self.op.shape().1
     }
 
+    fn cols(&self) -> Option<usize> {
+        Some(self.rhs.cols())
+    }
+
     fn prepare(
         &mut self,
         tick: u64,
@@ -138,6 +142,11 @@ impl<T: Scalar, A: RowOperator<T> + ?Sized, S: Draw<T>> StepMap<T> for RowGradie
 
     fn is_infallible(&self) -> bool {
         self.op.is_infallible()
+    }
+
+    /// Equations whose right-hand sides are zero stay there; others do not.
+    fn stays_at_zero(&self) -> bool {
+        false
     }
 
     fn cost(&self) -> Cost {

@@ -305,12 +305,13 @@ impl LeastSquares {
     /// R² with its share of the ridge; `None` when all rows are zero.
     fn row_square<T: Scalar>(&self, op: &dyn RowOperator<T>) -> Option<f64> {
         let rows = op.shape().0;
-        let (mut fourth, mut second) = (0.0, 0.0);
-        for row in 0..rows {
-            let square = op.row_norm_squared(row).as_f64();
-            (fourth, second) = (fourth + square * square, second + square);
-        }
-        (second != 0.0).then(|| fourth / second + self.terms.ridge / rows as f64)
+        let squares: Vec<f64> = (0..rows).map(|row| op.row_norm_squared(row).as_f64()).collect();
+        // Over the largest, whose own square may be no number.
+        let largest = squares.iter().copied().fold(0.0, f64::max);
+        let shares = || squares.iter().map(|square| square / largest);
+        let (fourth, second) =
+            (shares().map(|share| share * share).sum::<f64>(), shares().sum::<f64>());
+        (largest > 0.0).then(|| largest * (fourth / second) + self.terms.ridge / rows as f64)
     }
 
     /// The spectrum, given, seen by an earlier run, or estimated. `None` when it is zero.

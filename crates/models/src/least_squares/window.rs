@@ -54,13 +54,11 @@ impl<T: Scalar> Window<T> {
         let goes_on = |cost: Cost, before: f64| cost.passes - before < limit;
         while self.ticks < size && (self.ticks == 0 || goes_on(engine.map().cost(), self.before.1))
         {
-            let advanced = engine.advance()?;
-            if let Some(estimates) = engine.map().estimates() {
-                // A step that stays at zero has met rows whose right-hand sides are zero: the map is
-                // affine, and other rows go on from there.
-                self.sums.iter_mut().zip(estimates).for_each(|(sum, &square)| *sum += square);
-            } else if let Advance::Ended(stop) = advanced {
+            if let Advance::Ended(stop) = engine.advance()? {
                 return Ok(Some(stop));
+            }
+            if let Some(estimates) = engine.map().estimates() {
+                self.sums.iter_mut().zip(estimates).for_each(|(sum, &square)| *sum += square);
             }
             self.ticks += 1;
         }

@@ -23,7 +23,7 @@ pub(crate) use decomposition::Decomposition;
 pub(crate) use earlier::Earlier;
 pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
-pub(crate) use range::check_range;
+pub(crate) use range::{check_range, check_small};
 pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_operator};
 
 use std::ops::ControlFlow;

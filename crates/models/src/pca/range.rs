@@ -1,6 +1,6 @@
 //! Whether the precision holds the squares of the data.
 
-use favard_operator::{Block, Moments, RowOperator, Scalar};
+use favard_operator::{Block, LinearOperator, Moments, Scalar};
 
 use super::statistics::{Statistics, Steps};
 use crate::error::{ErrorKind, Result};
@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, Result};
 /// around 1e-160 are zeros in every sum, and would be taken for data without any variance: where there
 /// seems to be none, one product with the data says whether that is so.
 pub(crate) fn check_range<T: Scalar>(
-    op: &dyn RowOperator<T>,
+    op: &dyn LinearOperator<T>,
     moments: &Moments,
     statistics: &Statistics,
     steps: Steps,
@@ -54,7 +54,7 @@ pub(crate) fn check_small<T: Scalar>(sum: f64, is_known: bool) -> Result<()> {
 /// Whether the rows differ from the mean in some of the columns by more than rounding: a product with
 /// random numbers, each over the mean of its column, so that no column hides another.
 fn differs<T: Scalar>(
-    op: &dyn RowOperator<T>,
+    op: &dyn LinearOperator<T>,
     moments: &Moments,
     statistics: &Statistics,
     columns: &[usize],

@@ -6,7 +6,7 @@ use favard_operator::{
 };
 
 use crate::error::{ErrorKind, Result};
-use crate::local::{Curvature, Problem, Reading};
+use crate::local::{Curvature, Problem, Reading, unit};
 
 /// `Ok` when the intensities fit the operator and are what squares can be.
 pub(super) fn check<T: Scalar>((rows, cols): (usize, usize), intensities: &[T]) -> Result<()> {
@@ -33,6 +33,16 @@ pub(super) fn check<T: Scalar>((rows, cols): (usize, usize), intensities: &[T]) 
         return Err(ErrorKind::Parameter { name, value, need }.into());
     }
     Ok(())
+}
+
+/// The intensities of the signal times a power of two, and the power, where powers of them would leave
+/// the range of the precision.
+pub(super) fn scaled<T: Scalar>(intensities: &[T]) -> Option<(Vec<T>, T)> {
+    let largest = intensities.iter().copied().fold(T::zero(), T::max);
+    let factor = unit(largest.sqrt());
+    // Twice, for the square may be no number where both steps are.
+    let all = || intensities.iter().map(|&y| factor * (factor * y)).collect();
+    (factor != T::one()).then(|| (all(), factor))
 }
 
 /// u ← A z, and c ← u² − y with its norm over that of y.

@@ -16,7 +16,7 @@ use crate::Checkpoints;
 use crate::checkpoint::{self, Keeper};
 use crate::error::{ErrorKind, Result};
 use crate::local::{Descent, Runs, Watch, nothing_done};
-use intensities::{Intensities, check, misfit};
+use intensities::{Intensities, check, misfit, scaled};
 
 /// The kind of file that the runs are saved to.
 const PHASE: &str = "phase retrieval";
@@ -235,6 +235,9 @@ impl PhaseRetrieval {
     {
         self.check()?;
         check(a.shape(), intensities)?;
+        if let Some((scaled, factor)) = scaled(intensities) {
+            return Ok(self.solve_kept(a, &scaled, keeper, watch)?.divided(factor));
+        }
         self.mark(a, intensities, &mut keeper)?;
         let mut runs = Runs::new(keeper, watch)?;
         let limits = (self.spectral_tolerance, self.products, self.seed);
@@ -267,6 +270,10 @@ impl PhaseRetrieval {
         self.check()?;
         check(a.shape(), intensities)?;
         check_dim("entries of the start", a.shape().1, start.len())?;
+        if let Some((scaled, factor)) = scaled(intensities) {
+            let start: Vec<T> = start.iter().map(|&value| factor * value).collect();
+            return Ok(self.solve_from(a, &scaled, &start, watch)?.divided(factor));
+        }
         let mut runs = Runs::new(Keeper::default(), watch)?;
         let (z, info) = self.descend(a, intensities, Block::column(start), &mut runs)?;
         self.finish(a, intensities, z, nothing_done(Stop::Converged), info)

@@ -3,6 +3,8 @@
 use favard_engine::Info;
 use favard_operator::{Block, Scalar, ops};
 
+use crate::local::multiplied;
+
 /// What [`PhaseRetrieval`](super::PhaseRetrieval) found.
 ///
 /// # Example
@@ -46,6 +48,13 @@ impl<T: Scalar> Recovered<T> {
         }
         let signal = (0..z.rows()).map(|i| z.row(i)[0]).collect();
         Self { signal, residual, tolerance, spectral, refinement }
+    }
+
+    /// Of a signal that was multiplied by a power of two.
+    pub(super) fn divided(mut self, factor: T) -> Self {
+        self.signal.iter_mut().for_each(|value| *value /= factor);
+        self.spectral.reason.push_str(&multiplied("the measurements of the signal", factor));
+        self
     }
 
     /// x, d numbers. Intensities do not know its sign: the entry of largest absolute value is

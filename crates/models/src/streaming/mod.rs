@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Eigen;
 use crate::error::{ErrorKind, Result};
-use crate::pca::{Decomposition, PcaFit, Plan, Solution, Solver, Statistics, Steps};
-use state::State;
+use crate::pca::{Decomposition, PcaFit, Plan, Solution, Solver, Statistics, check_small};
+use state::{CENTERED, State};
 
 /// Principal components of rows that come in batches, each seen once.
 ///
@@ -92,8 +92,9 @@ impl<T: Scalar> StreamingPca<T> {
     ///
     /// # Errors
     /// When `components` is 0, when the tolerance is out of range, when the batch has another number
-    /// of columns than the earlier ones, when it cannot be read, or when it or its squares are not
-    /// finite. The state is then what it was before.
+    /// of columns than the earlier ones, when it cannot be read, or when it is not finite; a
+    /// [`Scale`](crate::ErrorKind::Scale) error when the precision does not hold the squares of the
+    /// rows so far. The state is then what it was before.
     pub fn partial_fit<X>(&mut self, batch: &X) -> Result<()>
     where
         X: AdjointOperator<T> + ColumnMoments<T>,
@@ -209,7 +210,7 @@ impl<T: Scalar> StreamingPca<T> {
     /// and with them the operator from which they could be recomputed.
     ///
     /// # Errors
-    /// When fewer than two rows were seen.
+    /// When fewer than two rows were seen, or when the precision does not hold their variance.
     pub fn snapshot(&self) -> Result<PcaFit<T>> {
         let Some(state) = self.state.as_ref().filter(|state| state.rows() >= 2) else {
             let (name, value) = ("rows", self.rows() as f64);
@@ -219,8 +220,8 @@ impl<T: Scalar> StreamingPca<T> {
         state.check()?;
         let shape = (state.rows(), state.columns());
         let freedom = state.freedom();
-        let steps = Steps { center: true, scale: false };
-        let statistics = Statistics::new(state.moments(), shape.0 as f64, freedom, steps)?;
+        let statistics = Statistics::new(state.moments(), shape.0 as f64, freedom, CENTERED)?;
+        check_small::<T>(statistics.total, statistics.total > 0.0)?;
         let (vectors, squares) = state.directions();
         let count = self.components.min(squares.len());
         let kept: Vec<T> = squares.iter().map(|square| T::of(square / freedom)).collect();

@@ -9,7 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::Keeper;
 use crate::error::Result;
 use crate::memory;
-use crate::pca::{Plan, Problem, Start, Watch, check_finite, narrow, nothing};
+use crate::pca::{
+    Plan, Problem, Start, Statistics, Steps, Watch, check_finite, check_range, narrow, nothing,
+};
+
+/// What a stream does to its rows.
+pub(super) const CENTERED: Steps = Steps { center: true, scale: false };
 
 /// The mean and sums of squares of the columns, and the leading directions of the scatter
 /// $S = \sum_i (x_i - \mu)(x_i - \mu)^T \approx V \Sigma^2 V^T$.
@@ -153,12 +158,13 @@ impl<T: Scalar> State<T> {
         let plan = self.plan(plan, moments.count);
         let wanted = plan.components;
         let total = moments.squares.iter().sum::<f64>();
+        check_scale(batch, &moments)?;
         let solution = if total == 0.0 {
             nothing(moments.mean.len(), wanted)
         } else {
             self.with_stack(batch, &fresh, |stack| {
                 let keeper = &mut Keeper::default();
-                Problem::new(stack, 1.0).solve(&plan, Start::Random, keeper, watch)
+                Problem::new(stack, 1.0).balanced(total).solve(&plan, Start::Random, keeper, watch)
             })?
         };
         let eigen = solution.eigen;
@@ -177,4 +183,12 @@ impl<T: Scalar> State<T> {
             vectors: eigen.vectors,
         })
     }
+}
+
+/// `Ok` when the precision holds the squares of the rows so far, of which `batch` are the last.
+fn check_scale<T: Scalar>(batch: &impl AdjointOperator<T>, moments: &Moments) -> Result<()> {
+    // What the state holds are sums of squares: nothing is divided.
+    let statistics = Statistics::new(moments, moments.count as f64, 1.0, CENTERED)?;
+    let rows = Centered::new(batch, narrow(&statistics.mean))?;
+    check_range(&rows, moments, &statistics, CENTERED)
 }

@@ -37,6 +37,8 @@ pub struct BatchCovariance<T: Scalar> {
     scale: T,
     /// What the diagonal has too much; empty when nothing is missing.
     excess: Vec<T>,
+    /// The trace, up to what the diagonal has too much.
+    size: T,
 }
 
 #[derive(Debug, Clone)]
@@ -46,6 +48,19 @@ enum Rows<T: Scalar> {
 }
 
 impl<T: Scalar> BatchCovariance<T> {
+    /// `Ok` when a power step after another one is a number: the pair of a tracker holds the last two
+    /// powers of what a covariance does to a vector of length one.
+    ///
+    /// # Errors
+    /// [`Scale`](ErrorKind::Scale) when the square of its size is below the smallest number.
+    pub(super) fn check_power(&self) -> ModelResult<()> {
+        if self.size < T::min_positive_value().sqrt() {
+            let (sum, verb) = (self.size.as_f64(), "multiply");
+            return Err(ErrorKind::Scale { sum, verb }.into());
+        }
+        Ok(())
+    }
+
     /// Of complete rows.
     ///
     /// # Errors
@@ -120,7 +135,7 @@ impl<T: Scalar> BatchCovariance<T> {
         } else {
             Vec::new()
         };
-        Ok(Self { rows, scale: T::of(share / (p * p)), excess })
+        Ok(Self { rows, scale: T::of(share / (p * p)), excess, size })
     }
 
     fn inner(&self) -> &dyn AdjointOperator<T> {

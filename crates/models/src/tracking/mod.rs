@@ -200,6 +200,7 @@ impl<T: Scalar> SubspaceTracker<T> {
     ///   rows than the k + 1 columns it moves (Oja's step takes any number).
     /// - `NonFinite` with the first entry that is infinite, or NaN where nothing may be missing.
     /// - `Parameter` when all entries are zero or missing, or the probability is not in (0, 1].
+    /// - [`Scale`](ErrorKind::Scale) when they are so small that a power step loses its digits.
     ///
     /// The tracker is unchanged after an error.
     pub fn update(&mut self, rows: BlockRef<'_, T>) -> Result<&Tracked<T>> {
@@ -312,6 +313,9 @@ impl<T: Scalar> SubspaceTracker<T> {
 
     /// The step with the batch, or the state before it.
     fn advance(&mut self, batch: BatchCovariance<T>) -> Result<&Tracked<T>> {
+        if self.judge.step() == TrackingStep::Power {
+            batch.check_power()?;
+        }
         self.engine.refresh(&mut self.before)?;
         if let Err(error) = self.take(batch) {
             // A step that fails may have overwritten half of the pair, and keeps its batch.

@@ -200,3 +200,19 @@ fn t_start_saves_on_a_flat_spectrum() {
         assert!((0.12..0.16).contains(&saved), "{t} {u}");
     }
 }
+
+/// Outside of the calm interval the rate of two eigenvalues that are close keeps its digits:
+/// $\ln(\mu_2/\mu_1) = -\Delta/\sqrt D$ up to a relative Δ/D. (As a difference of logarithms it had
+/// two digits at Δ = 1e-14.)
+#[test]
+fn a_rate_of_close_eigenvalues() {
+    for gap in [1e-6, 1e-10, 1e-14] {
+        let lambda2 = 1.0 - gap;
+        let growth = Growth::new(1.0, lambda2, 0.125).unwrap();
+        assert!(!growth.is_calm());
+        // D = 1/2, and 1 − λ₂ is exact.
+        let wanted = -(1.0 - lambda2) / 0.5_f64.sqrt();
+        let allowed = (4.0 * gap + 32.0 * f64::EPSILON) * wanted.abs();
+        assert!((growth.ln_rate() - wanted).abs() <= allowed, "{gap:e}: {:e}", growth.ln_rate());
+    }
+}

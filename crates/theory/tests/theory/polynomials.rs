@@ -227,3 +227,23 @@ fn regions_of_the_recurrence() {
         assert!((found / wanted - 1.0).abs() < 5e-3, "beta {beta}: {found:e}");
     }
 }
+
+/// Of a small x an odd polynomial keeps all digits, at every degree: $T_n(x) = \pm\sin(n \arcsin x)$,
+/// which is $\pm nx$ to the last digit, and $U_n(x) = \pm (n+1)x$. (Beyond degree 128 rounding of an
+/// angle near π/2 had made 1e-14 of both, whatever x.)
+#[test]
+fn odd_degrees_of_a_small_number() {
+    for x in [1e-14, 1e-100, 1e-200] {
+        for n in [7_usize, 127, 129, 131, 1001, 100_003] {
+            let sign = if n % 4 == 1 { 1.0 } else { -1.0 };
+            for (found, factor) in [(chebyshev::t(n, x), n), (chebyshev::u(n, x), n + 1)] {
+                let (found, wanted) = (found.unwrap(), sign * factor as f64 * x);
+                // One rounding a tick of the recurrence, a few of the closed form.
+                let allowed = 200.0 * f64::EPSILON * wanted.abs();
+                assert!((found - wanted).abs() <= allowed, "{n} {x:e}: {found:e} {wanted:e}");
+            }
+        }
+        // Even ones have what is left of ±1.
+        assert!((chebyshev::t(1002, x).unwrap() + 1.0).abs() <= f64::EPSILON);
+    }
+}
