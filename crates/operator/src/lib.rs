@@ -54,6 +54,7 @@ mod scatter;
 pub mod small;
 mod sparse;
 mod stochastic;
+mod tasks;
 mod workspace;
 mod wrap;
 

@@ -2,8 +2,7 @@
 //!
 //! Parallel over pieces of rows that depend on the shape alone; sums are added in their order.
 
-use rayon::prelude::*;
-
+use crate::tasks::for_each_part;
 use crate::{BlockMut, BlockRef, Result, Scalar, Workspace, ops};
 
 /// Numbers in a piece: 256 KiB of `f64`.
@@ -19,7 +18,7 @@ pub(crate) fn chunk_rows<T: Scalar>(
     if rows * cols == 0 {
         return;
     }
-    y.data_mut().par_chunks_mut(step * stride).enumerate().for_each(|(index, part)| {
+    for_each_part(y.data_mut(), step * stride, &|index, part| {
         let from = index * step;
         if from < rows {
             f(from, BlockMut::from_parts(part, rows.min(from + step) - from, cols, stride));

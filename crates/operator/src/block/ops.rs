@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{BlockMut, BlockRef};
 use crate::error::{Result, check_dim};
+use crate::tasks::for_each_part;
 use crate::{Scalar, Workspace};
 
 /// Numbers in a chunk: 256 KiB of `f64`, large against the cost of a task, small against a block.
@@ -15,20 +16,6 @@ const CHUNK: usize = 32 * 1024;
 /// Rows of a chunk for rows that are `stride` apart.
 pub(super) fn chunk_rows(stride: usize) -> usize {
     (CHUNK / stride.max(1)).max(64)
-}
-
-/// Runs `f(index, part)` over parts of `len` entries, in parallel when there is more than one: a
-/// small block costs no visit to the thread pool.
-pub(super) fn for_each_part<T: Send>(
-    data: &mut [T],
-    len: usize,
-    f: impl Fn(usize, &mut [T]) + Sync,
-) {
-    if data.len() <= len {
-        f(0, data);
-    } else {
-        data.par_chunks_mut(len).enumerate().for_each(|(index, part)| f(index, part));
-    }
 }
 
 fn check_same(x: (usize, usize), y: (usize, usize)) -> Result<()> {
@@ -49,7 +36,7 @@ fn zip_chunks<T: Scalar>(
     }
     let step = chunk_rows(stride.max(x.stride()));
     let is_whole = x.stride() == cols && stride == cols;
-    for_each_part(y.data_mut(), step * stride, |index, part| {
+    for_each_part(y.data_mut(), step * stride, &|index, part| {
         let from = index * step;
         let to = rows.min(from + step);
         if from < to {
@@ -98,7 +85,7 @@ pub(crate) fn scale<T: Scalar>(b: T, mut y: BlockMut<'_, T>) {
     if rows * cols == 0 || b == T::one() {
         return;
     }
-    for_each_part(y.data_mut(), chunk_rows(stride) * stride, |_, part| {
+    for_each_part(y.data_mut(), chunk_rows(stride) * stride, &|_, part| {
         for row in part.chunks_mut(stride) {
             // The last row may lack its padding; columns outside the view are not ours.
             let row = &mut row[..cols];
@@ -118,7 +105,7 @@ pub(crate) fn scale_columns<T: Scalar>(factors: &[T], mut y: BlockMut<'_, T>) ->
     if rows * cols == 0 {
         return Ok(());
     }
-    for_each_part(y.data_mut(), chunk_rows(stride) * stride, |_, part| {
+    for_each_part(y.data_mut(), chunk_rows(stride) * stride, &|_, part| {
         for row in part.chunks_mut(stride) {
             row[..cols].iter_mut().zip(factors).for_each(|(entry, &factor)| *entry *= factor);
         }
@@ -143,7 +130,7 @@ pub(crate) fn column_dots<T: Scalar>(
     let step = chunk_rows(x.stride().max(y.stride()));
     let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
     let stride = partial.stride();
-    for_each_part(partial.as_mut().data_mut(), stride, |index, sum| {
+    for_each_part(partial.as_mut().data_mut(), stride, &|index, sum| {
         let range = index * step..rows.min((index + 1) * step);
         if cols == 1 && x.stride() == 1 && y.stride() == 1 {
             sum[0] = dot(&x.data()[range.clone()], &y.data()[range]);

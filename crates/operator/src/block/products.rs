@@ -6,10 +6,11 @@
 use faer::Accum;
 use rayon::prelude::*;
 
-use super::ops::{chunk_rows, for_each_part, scale};
+use super::ops::{chunk_rows, scale};
 use super::{Block, BlockMut, BlockRef};
 use crate::error::{Result, check_dim};
 use crate::kernel::{fits_packed, multiply_packed};
+use crate::tasks::for_each_part;
 use crate::{Scalar, Workspace};
 
 /// Rows of y that stay in the first-level cache while the panels pass by.
@@ -40,7 +41,7 @@ pub(crate) fn cross_panels<T: Scalar>(
     let step = step(panels, rows, y.stride()).max(4 * p.max(q));
     let mut partial = ws.take(rows.div_ceil(step) * p, q);
     let stride = partial.stride();
-    for_each_part(partial.as_mut().data_mut(), stride * p, |index, sum| {
+    for_each_part(partial.as_mut().data_mut(), stride * p, &|index, sum| {
         let range = index * step..rows.min((index + 1) * step);
         let y = y.rows_range(range.clone()).as_mat();
         let mut sum = BlockMut::from_parts(sum, p, q, stride);
@@ -107,7 +108,7 @@ fn for_each_chunk<T: Scalar>(
         return;
     }
     let step = step(panels, rows, stride);
-    for_each_part(y.data_mut(), step * stride, |index, part| {
+    for_each_part(y.data_mut(), step * stride, &|index, part| {
         let from = index * step;
         let to = rows.min(from + step);
         if from < to {

@@ -1,11 +1,10 @@
 //! Y ← α A_Sᵀ Z + γ Y for few entries: into Y itself.
 
-use rayon::join;
-
 use super::lanes::{Kernel, run};
 use super::slab::{Slab, load, slabs, with_lanes};
 use super::transpose::within;
 use super::{Pick, Rows, Values};
+use crate::tasks::halve_rows;
 use crate::{BlockMut, BlockRef, Column, Scalar, ops};
 
 /// Entries below which a second thread is not worth waking.
@@ -29,7 +28,11 @@ pub(super) fn direct<T: Scalar, V: Values<T>, I: Column>(
     let panel = a.cols.div_ceil(parts);
     for Slab { columns, lanes } in slabs(y.cols(), T::LANE, true) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
-        with_lanes!(lanes, W => split(&Task::<T, W, _, _, _> { a, pick, alpha, z }, panel, 0, y));
+        with_lanes!(lanes, W => {
+            let task = Task::<T, W, _, _, _> { a, pick, alpha, z };
+            // The rows of Y are the columns of A.
+            halve_rows(y, 0, panel, &|first, y| run(Leaf { task: &task, first, y }));
+        });
     }
 }
 
@@ -38,25 +41,6 @@ struct Task<'a, T, const W: usize, V, I, P> {
     pick: P,
     alpha: T,
     z: BlockRef<'a, T>,
-}
-
-/// The columns from `first` on, as many as y has rows.
-fn split<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick>(
-    task: &Task<'_, T, W, V, I, P>,
-    panel: usize,
-    first: usize,
-    mut y: BlockMut<'_, T>,
-) {
-    let ((rows, cols), stride) = (y.shape(), y.stride());
-    if rows > panel {
-        let half = rows / 2;
-        let (top, bottom) = y.data_mut().split_at_mut(half * stride);
-        let top = BlockMut::from_parts(top, half, cols, stride);
-        let bottom = BlockMut::from_parts(bottom, rows - half, cols, stride);
-        join(|| split(task, panel, first, top), || split(task, panel, first + half, bottom));
-    } else {
-        run(Leaf { task, first, y });
-    }
 }
 
 struct Leaf<'t, 'a, T, const W: usize, V, I, P> {

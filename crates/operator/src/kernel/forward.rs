@@ -1,10 +1,9 @@
 //! Y ← α A_S X + γ Y.
 
-use rayon::join;
-
 use super::lanes::{Kernel, Packed, Source, Strided, combine, gather, run};
 use super::slab::{Slab, WIDE, pack, rows_of, slabs, with_lanes};
 use super::{Pick, Rows, Values, is_far};
+use crate::tasks::halve_rows;
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Entries of a task: half a second-level cache of them.
@@ -34,7 +33,7 @@ pub(crate) fn forward<T: Scalar, V: Values<T>, I: Column>(
                 packed::<T, W, V, I>(a, pick, (alpha, gamma), x, y, ws);
             } else {
                 let x = Strided { data: x.data(), stride: x.stride() };
-                split(&Task::<T, W, _, _, _, _> { a, pick, x, alpha, gamma }, 0, y);
+                Task::<T, W, _, _, _, _> { a, pick, x, alpha, gamma }.share_out(y);
             }
         });
     }
@@ -50,7 +49,7 @@ fn packed<T: Scalar, const W: usize, V: Values<T>, I: Column>(
 ) {
     let copy = pack::<T, W>(x, ws);
     let rows = rows_of::<T, W>(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
-    split(&Task { a, pick, x: Packed(rows), alpha, gamma }, 0, y);
+    Task { a, pick, x: Packed(rows), alpha, gamma }.share_out(y);
     copy.into_iter().for_each(|copy| ws.give(copy));
 }
 
@@ -62,22 +61,17 @@ struct Task<'a, T, const W: usize, V, I, P, S> {
     gamma: T,
 }
 
-/// The picked rows from `first` on, as many as y has.
-fn split<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick, S: Source<T, W>>(
-    task: &Task<'_, T, W, V, I, P, S>,
-    first: usize,
-    mut y: BlockMut<'_, T>,
-) {
-    let ((rows, cols), stride) = (y.shape(), y.stride());
-    let share = task.pick.entries(task.a).div_ceil(task.pick.len(task.a).max(1));
-    if rows > 1 && rows * (share + 1) > GRAIN {
-        let half = rows / 2;
-        let (top, bottom) = y.data_mut().split_at_mut(half * stride);
-        let top = BlockMut::from_parts(top, half, cols, stride);
-        let bottom = BlockMut::from_parts(bottom, rows - half, cols, stride);
-        join(|| split(task, first, top), || split(task, first + half, bottom));
-    } else {
-        run(Leaf { task, first, y });
+impl<T, const W: usize, V, I, P, S> Task<'_, T, W, V, I, P, S>
+where
+    T: Scalar,
+    V: Values<T>,
+    I: Column,
+    P: Pick,
+    S: Source<T, W>,
+{
+    fn share_out(&self, y: BlockMut<'_, T>) {
+        let share = self.pick.entries(self.a).div_ceil(self.pick.len(self.a).max(1));
+        halve_rows(y, 0, GRAIN / (share + 1), &|first, y| run(Leaf { task: self, first, y }));
     }
 }
 

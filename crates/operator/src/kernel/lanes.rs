@@ -12,7 +12,7 @@
 use pulp::{Simd, WithSimd};
 
 use super::Values;
-use super::short::{Short, with_length};
+use super::short::{MOST, Short, ask, with_length};
 use crate::hints::prefetch;
 use crate::{Column, Scalar};
 
@@ -174,9 +174,9 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
     ahead: Option<&[I]>,
     x: impl Source<T, W>,
 ) -> [T; W] {
-    if W == 1 {
+    if W == 1 && columns.len() <= MOST {
+        ask(ahead, |column| x.hint(column));
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-            Short::<T, L>::ask(ahead, |column| x.hint(column));
             return row.gather(x);
         });
     }
@@ -244,9 +244,9 @@ pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
     first: usize,
     y: &mut (impl Target<T, W> + ?Sized),
 ) {
-    if W == 1 && first == 0 {
+    if W == 1 && first == 0 && columns.len() <= MOST {
+        ask(ahead, |column| y.hint(column));
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-            Short::<T, L>::ask(ahead, |column| y.hint(column));
             return row.scatter(z, y);
         });
     }

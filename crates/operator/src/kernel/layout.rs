@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use super::Values;
 use super::lanes::{Packed, Paired, Source, gather, scatter};
-use super::short::{Short, with_length};
+use super::short::{MOST, Short, ask, with_length};
 use crate::{Column, Scalar};
 
 /// How the buffer of a group is laid out.
@@ -103,10 +103,10 @@ impl<T: Scalar, const W: usize> Layout<T, W> for SideBySide {
         between: impl FnOnce([T; W]) -> [T; W],
         buffer: &mut [[[T; W]; 2]],
     ) {
-        if W == 1 {
+        if W == 1 && columns.len() <= MOST {
+            ask(ahead, |column| Paired(buffer).hint(column));
             // Its columns and values stay in registers from gathering to scattering.
             with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
-                Short::<T, L>::ask(ahead, |column| Paired(buffer).hint(column));
                 return row.scatter(between(row.gather(Paired(buffer))), buffer);
             });
         }

@@ -1,12 +1,11 @@
 //! Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − 1 mᵀ)ᵢ.
 
-use rayon::prelude::*;
-
 use super::lanes::{Kernel, run};
 use super::layout::{Layout, Shared, SideBySide};
 use super::slab::{Slab, WIDE, load, pack, rows_of, rows_of_mut, slabs, with_lanes};
 use super::transpose::reduce;
 use super::{All, Pick, Rows, Values, forward, groups, is_far, is_near, transpose};
+use crate::tasks::{for_each_group, for_each_pair, for_each_part};
 use crate::{Between, BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Rows that one task transforms.
@@ -96,10 +95,9 @@ fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>>(
     mut buffers: BlockMut<'_, T>,
     mut totals: BlockMut<'_, T>,
 ) {
-    let buffers = L::rows(rows_of_mut(buffers.data_mut())).par_chunks_mut(task.a.cols);
-    let totals = rows_of_mut::<T, W>(totals.data_mut()).par_iter_mut();
-    let tasks = buffers.zip(totals).enumerate().with_max_len(1);
-    tasks.for_each(|(number, (buffer, total))| {
+    let len = task.a.cols * L::STEP * W;
+    for_each_pair((buffers.data_mut(), len), (totals.data_mut(), W), &|number, buffer, total| {
+        let buffer = L::rows(rows_of_mut(buffer));
         L::clear(buffer, &task.x[..task.a.cols]);
         run(Group::<T, W, V, I, L> { task, number, buffer, total });
     });
@@ -109,7 +107,7 @@ struct Group<'t, 'a, T: Scalar, const W: usize, V, I, L: Layout<T, W>> {
     task: &'t Task<'a, T, W, V, I>,
     number: usize,
     buffer: &'t mut [L::Row],
-    total: &'t mut [T; W],
+    total: &'t mut [T],
 }
 
 impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
@@ -136,7 +134,7 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
             };
             L::step(columns, values, ahead, x, between, buffer);
         }
-        *self.total = total;
+        self.total.copy_from_slice(&total);
     }
 }
 
@@ -158,7 +156,7 @@ fn two_passes<T: Scalar, V: Values<T>, I: Column>(
     let (cols, stride) = (x.cols(), z.stride());
     if weights.is_some() || offset.is_some() {
         let mut view = z.as_mut();
-        view.data_mut().par_chunks_mut(TASK * stride).enumerate().for_each(|(task, part)| {
+        for_each_part(view.data_mut(), TASK * stride, &|task, part| {
             let part = BlockMut::from_parts(part, part.len() / stride, cols, stride);
             Between::transform(weights, offset, part, task * TASK, None);
         });
@@ -166,7 +164,7 @@ fn two_passes<T: Scalar, V: Values<T>, I: Column>(
     if let Some(sums) = sums {
         let mut totals = ws.take_zeros(groups, cols);
         let mut view = totals.as_mut();
-        view.data_mut().par_chunks_mut(stride).enumerate().for_each(|(g, total)| {
+        for_each_group(view.data_mut(), stride, &|g, total| {
             for i in All.group(a, g, groups) {
                 total.iter_mut().zip(z.row(i)).for_each(|(total, &z)| *total += z);
             }

@@ -19,6 +19,19 @@ pub(super) struct Short<T, const L: usize> {
     values: [T; L],
 }
 
+/// The entries of the longest of them.
+pub(super) const MOST: usize = 8;
+
+/// Asks by `hint` for the rows of the columns `ahead`, if given.
+#[inline(always)]
+pub(super) fn ask<I: Column>(ahead: Option<&[I]>, hint: impl Fn(usize)) {
+    if let Some(ahead) = ahead {
+        for column in ahead {
+            hint(column.at());
+        }
+    }
+}
+
 /// Runs an expression with the constant `$l` equal to a number from 1 to 8; for others does nothing.
 macro_rules! with_length {
     ($length:expr, $l:ident => $body:expr) => {
@@ -42,14 +55,6 @@ impl<T: Scalar, const L: usize> Short<T, L> {
     pub fn new<I: Column>(columns: &[I], values: impl Values<T>) -> Option<Self> {
         let columns = columns.first_chunk::<L>()?.map(Column::at);
         Some(Self { columns, values: values.chunks::<L>().0.next()? })
-    }
-
-    /// Asks by `hint` for the rows of as many columns `ahead`, if given.
-    #[inline(always)]
-    pub fn ask<I: Column>(ahead: Option<&[I]>, hint: impl Fn(usize)) {
-        if let Some(ahead) = ahead.and_then(<[I]>::first_chunk::<L>) {
-            (0..L).for_each(|e| hint(ahead[e].at()));
-        }
     }
 
     /// Σ_c v_c x_c in the order of [`gather`](super::lanes::gather) for one number a row: entry e goes to
@@ -110,7 +115,7 @@ mod tests {
                 compare::<L>();
                 compared = true;
             });
-            assert_eq!(compared, (1..=8).contains(&length));
+            assert_eq!(compared, (1..=MOST).contains(&length));
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
+use crate::tasks::for_each_part;
 use crate::{Block, BlockRef, Scalar, Workspace};
 
 /// Some columns of a block, worked on together.
@@ -100,9 +99,8 @@ pub(super) fn pack<T: Scalar, const W: usize>(
     }
     let mut copy = ws.take(x.rows(), W);
     let mut view = copy.as_mut();
-    let rows = rows_of_mut::<T, W>(view.data_mut());
-    rows.par_chunks_mut(TASK).enumerate().for_each(|(task, rows)| {
-        for (i, row) in rows.iter_mut().enumerate() {
+    for_each_part(view.data_mut(), TASK * W, &|task, part| {
+        for (i, row) in rows_of_mut::<T, W>(part).iter_mut().enumerate() {
             *row = load(x.row(task * TASK + i));
         }
     });

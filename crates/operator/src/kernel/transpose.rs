@@ -1,11 +1,10 @@
 //! Y ← α A_Sᵀ Z + γ Y.
 
-use rayon::prelude::*;
-
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, WIDE, load, rows_of, rows_of_mut, slabs, with_lanes};
 use super::{Pick, Rows, Values, direct, groups, is_far};
 use crate::hints::prefetch;
+use crate::tasks::{for_each_group, for_each_part};
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
 
 /// Columns whose sums one task adds up.
@@ -57,13 +56,11 @@ fn fill<T: Scalar, const W: usize, V: Values<T>, I: Column>(
     buffers: &mut [T],
 ) {
     let panel = a.cols.div_ceil(rayon::current_num_threads().div_ceil(groups));
-    let buffers = rows_of_mut::<T, W>(buffers).par_chunks_mut(a.cols).enumerate();
-    buffers.with_max_len(1).for_each(|(g, buffer)| {
+    for_each_group(buffers, a.cols * W, &|g, buffer| {
         let rows = pick.group(a, g, groups);
-        let panels = buffer.par_chunks_mut(panel).enumerate();
-        panels.with_max_len(1).for_each(|(p, y)| {
-            y.fill([T::zero(); W]);
-            let (from, to) = (rows.start, rows.end);
+        for_each_group(buffer, panel * W, &|p, y| {
+            y.fill(T::zero());
+            let (from, to, y) = (rows.start, rows.end, rows_of_mut(y));
             run(Panel::<T, W, _, _, _> { a, pick, z, from, to, first: p * panel, y });
         });
     });
@@ -120,7 +117,7 @@ pub(super) fn reduce<T: Scalar, const W: usize>(
 ) {
     let ((rows, cols), stride) = (y.shape(), y.stride());
     let buffers = rows_of::<T, W>(buffers);
-    y.data_mut().par_chunks_mut(TASK * stride).enumerate().for_each(|(task, part)| {
+    for_each_part(y.data_mut(), TASK * stride, &|task, part| {
         let from = task * TASK;
         for (i, y) in (from..rows).zip(part.chunks_mut(stride)) {
             let mut sum = [T::zero(); W];
