@@ -144,7 +144,7 @@ fn tables_are_recognised() {
     assert_eq!(dense(loaded), sample());
     let two = array![[1.0, 2.5], [-3.0, 4.0]];
     // (name, text, row names, column names)
-    let cases: [(&str, &str, &[&str], &[&str]); 12] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 15] = [
         ("a.csv", "1,2.5\n-3,4\n", &[], &[]),
         ("a.csv", "x,y\n1,2.5\n-3,4\n", &[], &["x", "y"]),
         ("a.csv", "id,x,y\nA,1,2.5\nB,-3,4\n", &["A", "B"], &["x", "y"]),
@@ -159,6 +159,11 @@ fn tables_are_recognised() {
         ("a.csv", "\u{feff}x,y\n1,2.5\n\n-3,4\n\n", &[], &["x", "y"]),
         ("a.csv", "\"a, \"\"b\"\"\",y\n\"1\",2.5\n -3 , 4 \n", &[], &["a, \"b\"", "y"]),
         ("a.tab", "1\t2.5\n-3\t4\n", &[], &[]),
+        // Separators inside of quotes separate nothing.
+        ("a.csv", "\"x, cm\";\"y\t\"\n1;2.5\n-3;4\n", &[], &["x, cm", "y\t"]),
+        ("a.txt", "\"x; \"\"a, b\"\"\" y\n1 2.5\n-3 4\n", &[], &["x; \"a, b\"", "y"]),
+        // A name may look like a missing number where it is clear that it is a name.
+        ("a.csv", ",x,y\nNA,1,2.5\n,-3,4\n", &["NA", ""], &["x", "y"]),
     ];
     for (name, text, rows, cols) in cases {
         let loaded = load(name, text.as_bytes()).unwrap();
