@@ -45,7 +45,7 @@ all the same), 1 for an error. RUST_LOG=info logs to stderr."
 )]
 pub struct Cli {
     /// Threads to use; the result does not depend on it.
-    #[arg(long, global = true, value_name = "N")]
+    #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 
     /// Memory that may be taken, as 500M or 8G; what the system has unless given.
@@ -155,6 +155,17 @@ Examples:
 
 The eigenvalues at the top come from block Lanczos, with residuals as error bars. The counts come
 from Chebyshev moments with random vectors; a range is blurred by about 3/products of the whole.";
+
+/// Threads at most: far more than processors only take memory, and tens of thousands stop the machine.
+const MOST_THREADS: usize = 1024;
+
+/// A number of threads.
+fn threads(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(threads) if threads.get() <= MOST_THREADS => Ok(threads),
+        _ => Err(format!("not a number from 1 to {MOST_THREADS}")),
+    }
+}
 
 /// A number of bytes, with a unit or without.
 fn bytes(text: &str) -> Result<u64, String> {

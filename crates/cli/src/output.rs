@@ -1,6 +1,7 @@
 //! What is written about a fit: tables for people, files for programs.
 
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use favard_io::Table;
@@ -38,7 +39,33 @@ pub fn prepare(folder: Option<&Path>) -> Result<Made> {
         made.0.push(path.to_path_buf());
     }
     std::fs::create_dir_all(folder).map_err(|error| favard_io::Error::new(folder, error))?;
+    probe(folder).map_err(|error| favard_io::Error::new(folder, error))?;
     Ok(made)
+}
+
+/// `Ok` when a file can be written at this path, as far as can be told before the work is done.
+pub fn check_place(file: Option<&Path>) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let fail = |error: io::Error| favard_io::Error::new(file, error);
+    match std::fs::metadata(file) {
+        Ok(about) if about.is_dir() => {
+            return Err(fail(io::ErrorKind::IsADirectory.into()).into());
+        }
+        // A pipe or a terminal.
+        Ok(about) if !about.is_file() => return Ok(()),
+        _ => {}
+    }
+    // The file that a link stands for is replaced.
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Ok(probe(folder.unwrap_or(Path::new("."))).map_err(fail)?)
+}
+
+/// Makes a file in a folder and removes it.
+fn probe(folder: &Path) -> io::Result<()> {
+    let file = folder.join(format!(".favard.{}.tmp", std::process::id()));
+    std::fs::File::create(&file)?;
+    std::fs::remove_file(&file)
 }
 
 /// Writes everything that was asked for.
@@ -92,11 +119,11 @@ fn write(fit: &Fit, data: &Data, folder: &Path) -> Result<()> {
 }
 
 /// What people read.
-fn text(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String, std::io::Error> {
+fn text(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String, io::Error> {
     let summary = &fit.summary;
     let mut text = String::new();
     let out = &mut text;
-    let mut line = |line: String| writeln!(out, "{line}").map_err(std::io::Error::other);
+    let mut line = |line: String| writeln!(out, "{line}").map_err(io::Error::other);
     line(data.about())?;
     line(format!("{}: {}", summary.solver, summary.reason))?;
     line(format!(

@@ -19,11 +19,21 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub fn catch_interrupts() -> Result<()> {
     let handler = || {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
+            end();
         }
         shown::note("finishing the step; once more to stop at once");
     };
     ctrlc::set_handler(handler).map_err(|error| Error::System(error.to_string()))
+}
+
+/// From here on Ctrl-C ends the program, and leaves no file that is half written.
+pub fn end_at_interrupt() -> Result<()> {
+    ctrlc::set_handler(|| end()).map_err(|error| Error::System(error.to_string()))
+}
+
+fn end() -> ! {
+    favard_io::discard_unfinished();
+    std::process::exit(130)
 }
 
 /// Shows the records of a fit on stderr, if that is a terminal, and stops it when asked to.

@@ -53,8 +53,8 @@ pub use on_disk::OnDisk;
 pub use options::{Detect, Limits, ReadOptions};
 pub use read::{describe, describe_bytes, describe_with, read, read_bytes, read_with};
 pub use write::{
-    Table, write_atomic, write_csv, write_json, write_mtx, write_npy, write_npz, write_npz_stored,
-    write_tsv,
+    Table, discard_unfinished, write_atomic, write_csv, write_json, write_mtx, write_npy,
+    write_npz, write_npz_stored, write_tsv,
 };
 
 /// The chapter's code, compiled and run.

@@ -9,7 +9,8 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::args::ConvertArgs;
 use crate::error::{Error, Result};
-use crate::{memory, shown};
+use crate::watch::end_at_interrupt;
+use crate::{memory, output, shown};
 
 /// Numbers that a dense file may have when it comes from a sparse one: 16 GiB of them.
 const MOST_CELLS: u128 = 1 << 31;
@@ -35,6 +36,8 @@ pub fn run(args: &ConvertArgs) -> Result<Outcome> {
     if args.stored && form != "npz" {
         return Err(Error::argument("--stored", format!("only .npz can be packed, not .{form}")));
     }
+    output::check_place(Some(out))?;
+    end_at_interrupt()?;
     let Loaded { matrix, row_names, column_names, labels, .. } =
         favard_io::read_with::<f64>(&args.input, &args.read.options())?;
     let is_text = ["csv", "tsv"].contains(&form.as_str());

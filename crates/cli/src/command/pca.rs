@@ -16,6 +16,8 @@ use crate::{again, memory, output, shown};
 pub fn run(args: &PcaArgs) -> Result<Outcome> {
     let fit = &args.fit;
     let _made = output::prepare(fit.output.as_deref())?;
+    // It may be in that folder.
+    output::check_place(fit.report.as_deref())?;
     let data = Data::load(fit.file.as_deref(), &fit.data)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let earlier = match &args.start {

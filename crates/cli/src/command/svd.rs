@@ -13,6 +13,8 @@ use crate::{again, output};
 pub fn run(args: &SvdArgs) -> Result<Outcome> {
     let fit = &args.fit;
     let _made = output::prepare(fit.output.as_deref())?;
+    // It may be in that folder.
+    output::check_place(fit.report.as_deref())?;
     let data = Data::load(fit.file.as_deref(), &fit.data)?;
     tracing::info!(shape = ?data.shape(), entries = data.entries(), "loaded");
     let mut svd = TruncatedSvd::new(components(fit, &data))

@@ -71,9 +71,19 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
             );
             figure(&svg, &caption)
         }
-        None => "<p>A direct method: there are no steps to show.</p>".to_string(),
+        None if fit.summary.solver == "exact" => {
+            "<p>A direct method: there are no steps to show.</p>".to_string()
+        }
+        None => "<p>There are fewer than two steps to show.</p>".to_string(),
     };
-    let points = serde_json::to_string(&points(fit, data)).map_err(std::io::Error::from)?;
+    let points = points(fit, data);
+    let (shown, rows) = (points.labels.len(), fit.scores.rows());
+    let sampled = if shown < rows {
+        format!("<figcaption>{shown} of {rows} rows, at equal distances.</figcaption>")
+    } else {
+        String::new()
+    };
+    let points = serde_json::to_string(&points).map_err(std::io::Error::from)?;
     let title = match fit.prefix {
         "PC" => "Principal components",
         _ => "Singular vectors",
@@ -87,7 +97,7 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
          <h2>Scores</h2>\n<p class=\"pick\"><label>across <select id=\"x\"></select></label>\n\
          <label>up <select id=\"y\"></select></label> <output id=\"label\"></output></p>\n\
          <figure><svg id=\"scatter\" viewBox=\"0 0 640 420\" role=\"img\" \
-         aria-label=\"scores\"></svg></figure>\n\
+         aria-label=\"scores\"></svg>{sampled}</figure>\n\
          <noscript><p>This plot needs JavaScript; the numbers are in scores.csv.</p></noscript>\n\
          <h2>Loadings</h2>\n{loadings}\
          <h2>Certificate</h2>\n{certificate}\

@@ -46,6 +46,8 @@ fn parameters_out_of_range() {
     with(&["--tol=-1"]).failed("tolerance: -1 must be finite and at least 0");
     with(&["--batch", "0"]).failed("'--batch <S>'");
     with(&["--threads", "0"]).failed("'--threads <N>'");
+    // So many stopped the machine.
+    with(&["--threads", "100000"]).failed("not a number from 1 to 1024");
     with(&["--sovler", "exact"]).failed("unexpected argument '--sovler'");
     let one = folder.file("one.csv", "1,2\n");
     run(&["pca", &one]).failed("rows: 1 must be at least 2");
@@ -75,7 +77,7 @@ fn commands(file: &str, good: &str, rhs: &str) -> Vec<Vec<String>> {
         words(&["svd", file]),
         words(&["plan", file]),
         words(&["spectrum", file]),
-        words(&["convert", file, "/nowhere/out.npz"]),
+        words(&["convert", file, &format!("{rhs}.npz")]),
         words(&["lstsq", file, rhs]),
         words(&["lstsq", good, file]),
         words(&["lstsq", good, rhs, "--weights", file]),
@@ -144,6 +146,7 @@ fn hostile_files() {
             let words: Vec<&str> = args.iter().map(String::as_str).collect();
             run(&words).failed(message);
             assert!(!folder.join("new").exists(), "{words:?}");
+            assert!(!std::fs::exists(format!("{rhs}.npz")).unwrap(), "{words:?}");
         }
     }
     // What a table can be.

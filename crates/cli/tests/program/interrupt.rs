@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::support::{Folder, interrupt};
+use std::process::{Command, Stdio};
+
+use crate::support::{Folder, favard, interrupt};
 
 /// The step is finished, the partial result written, and it is said how to go on.
 #[test]
@@ -92,4 +94,23 @@ fn systems_and_completions_are_interrupted_alike() {
         assert_eq!(ran.json()["stop"], "cancelled", "{args:?}");
         assert_eq!(folder.names(&format!("out{index}")).len(), files);
     }
+}
+
+/// Ctrl-C in the middle of a conversion leaves the old file, and none that is half written.
+#[test]
+fn an_interrupted_conversion_leaves_nothing() {
+    let folder = Folder::new();
+    let banner = "%%MatrixMarket matrix coordinate real general";
+    // 64 MB of text: the temporary file is seen long before the last of them is written.
+    let table = folder.file("x.mtx", format!("{banner}\n4000 8000 1\n1 1 0.5\n"));
+    let out = folder.file("x.csv", "old\n");
+    let mut child = favard(&["convert", &table, &out]).stderr(Stdio::piped()).spawn().unwrap();
+    while !folder.names(".").iter().any(|name| name.starts_with(".x.csv.")) {
+        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(std::fs::read_to_string(&out).unwrap(), "old\n");
+    assert_eq!(folder.names(".").len(), 2, "{:?}", folder.names("."));
 }

@@ -53,6 +53,26 @@ fn convergence_is_drawn_where_there_is_any() {
     let table = folder.table();
     run(&["svd", &table, "-k", "2", "--solver", "exact", "--report", &page]).met();
     assert!(read().contains("there are no steps to show") && read().contains("Singular vectors"));
+    // A space of Krylov that is the whole space at once is no direct method.
+    run(&["svd", &table, "-k", "2", "--solver", "krylov", "--report", &page]).met();
+    assert!(!read().contains("A direct method"));
+}
+
+/// That not every row is a point is said.
+#[test]
+fn a_sample_of_the_scores_says_so() {
+    let folder = Folder::new();
+    let page = folder.path("page.html");
+    for (rows, said) in [(2000, None), (2001, Some("1001 of 2001 rows, at equal distances"))] {
+        let text = "1,5\n2,3\n4,4\n".repeat(rows / 3 + 1);
+        let text: Vec<&str> = text.lines().take(rows).collect();
+        let text = text.join("\n");
+        let data = folder.file("data.csv", text);
+        run(&["pca", &data, "-k", "1", "--report", &page]).met();
+        let html = std::fs::read_to_string(&page).unwrap();
+        assert_eq!(html.contains("at equal distances"), said.is_some());
+        assert!(said.is_none_or(|said| html.contains(said)));
+    }
 }
 
 /// Rows of 40 columns whose sizes fall like 1/√j.
@@ -130,4 +150,17 @@ fn no_place_for_the_page() {
     let table = folder.table();
     let page = folder.path("none/page.html");
     run(&["pca", &table, "-k", "1", "--report", &page]).failed("page.html: No such file");
+    // Before the work is done: the data are not even read.
+    let missing = folder.path("missing.csv");
+    for command in ["pca", "svd"] {
+        run(&[command, &missing, "--report", &page]).failed("page.html: No such file");
+        run(&[command, &missing, "--report", &folder.path(".")]).failed("is a directory");
+    }
+    run(&["convert", &missing, &folder.path("none/x.npy")]).failed("x.npy: No such file");
+    // A page in the folder of the results, which is not there yet.
+    let (out, page) = (folder.path("out"), folder.path("out/page.html"));
+    run(&["pca", &table, "-k", "1", "-o", &out, "--report", &page]).met();
+    assert!(folder.join("out/page.html").exists());
+    let left = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name());
+    assert!(left.into_iter().all(|name| !name.to_string_lossy().starts_with('.')));
 }

@@ -51,9 +51,23 @@ impl<'a> Fields<'a> {
             None => None,
             Some(_) if self.separator == b' ' && next > end => Some(next),
             Some(&found) if found == self.separator => Some(next + 1),
-            Some(_) => return Err(expected("value", "a number", self.line, self.start)),
+            Some(_) => {
+                let fault = expected("value", "a number", self.line, self.start);
+                return Err(self.only_field(fault));
+            }
         };
         Ok(())
+    }
+
+    /// The fault with what was found up to the end of its field.
+    fn only_field(&self, mut fault: Fault) -> Fault {
+        if let ErrorKind::Expected { found, .. } = &mut fault.kind
+            && self.line.get(self.start) != Some(&b'"')
+            && let Some(end) = found.find(char::from(self.separator))
+        {
+            found.truncate(end);
+        }
+        fault
     }
 
     /// The next field as a finite number; `None` behind the last.
@@ -68,7 +82,7 @@ impl<'a> Fields<'a> {
             let (what, expected, found) = ("value", "a number", String::new());
             return Err(Fault::new(self.start, ErrorKind::Expected { what, expected, found }));
         }
-        let (value, mut end) = number(self.line, from)?;
+        let (value, mut end) = number(self.line, from).map_err(|fault| self.only_field(fault))?;
         if is_quoted {
             if self.line.get(end) != Some(&b'"') {
                 return Err(expected("value", "a number in quotes", self.line, self.start));

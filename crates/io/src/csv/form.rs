@@ -28,6 +28,7 @@ impl Form {
         if !next_line(&mut head)? {
             return Err(source.error(ErrorKind::Empty));
         }
+        check_line_end(&head)?;
         let separator = options.separator.unwrap_or_else(|| guess(source, head.line()));
         let first = Line::look(&head, separator)?;
         let first_start = head.line_start;
@@ -35,11 +36,11 @@ impl Form {
         let second = if next_line(&mut head)? { Some(Line::look(&head, separator)?) } else { None };
         // The header of R has no field above the row names.
         let is_shorter = second.is_some_and(|second| second.fields == first.fields + 1);
-        let is_corner_empty = first.is_corner_empty && first.fields > 1;
+        let is_corner_empty = first.corner == Corner::Empty && first.fields > 1;
         let has_header = match options.header {
             Detect::Yes => true,
             Detect::No => false,
-            Detect::Auto if first.fields == 1 => is_shorter || first.is_corner_word,
+            Detect::Auto if first.fields == 1 => is_shorter || first.corner != Corner::Number,
             Detect::Auto => is_shorter || is_corner_empty || first.has_word,
         };
         let row = if has_header { second } else { Some(first) };
@@ -50,7 +51,7 @@ impl Form {
             Detect::Auto => {
                 fields > 1
                     && ((has_header && (is_shorter || is_corner_empty))
-                        || row.is_some_and(|row| row.is_corner_word))
+                        || row.is_some_and(|row| row.corner == Corner::Word))
             }
         };
         let cols = fields - usize::from(has_row_names);
@@ -79,9 +80,23 @@ fn next_line(head: &mut Head<'_>) -> Result<bool> {
     Ok(false)
 }
 
-/// The separator that a first line has, unless the name says it.
+/// `Ok` when the line ends where a newline is: a return inside of it ends the lines of an old Mac, and
+/// the whole file would be one of names.
+fn check_line_end(head: &Head<'_>) -> Result<()> {
+    match memchr::memchr(b'\r', head.line()) {
+        None => Ok(()),
+        Some(at) => {
+            let found = "\\r without \\n".to_owned();
+            Err(head.error(at, ErrorKind::Unsupported { what: "end of a line", found }))
+        }
+    }
+}
+
+/// The separator that a first line has outside of quotes, unless the name says it.
 fn guess(source: &Source<'_>, line: &[u8]) -> u8 {
-    let has = |byte: u8| line.contains(&byte);
+    // A doubled quote leaves the quotes and enters them again.
+    let has =
+        |byte: u8| line.split(|&byte| byte == b'"').step_by(2).any(|part| part.contains(&byte));
     match &*extension(source.path()) {
         "tsv" | "tab" => b'\t',
         _ if has(b'\t') => b'\t',
@@ -92,15 +107,33 @@ fn guess(source: &Source<'_>, line: &[u8]) -> u8 {
     }
 }
 
+/// What the first field of a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Corner {
+    Number,
+    Empty,
+    /// It says that a number is missing: it may be a name, and does not show that it is.
+    Missing,
+    Word,
+}
+
+impl Corner {
+    fn of(field: &[u8]) -> Self {
+        match field {
+            b"" => Self::Empty,
+            _ if is_number(field) => Self::Number,
+            _ if is_missing(field) => Self::Missing,
+            _ => Self::Word,
+        }
+    }
+}
+
 /// What is seen of a line. Its fields are not kept: a line of many short ones would take many times
 /// its own size.
 #[derive(Debug, Clone, Copy)]
 struct Line {
     fields: usize,
-    /// The first field is empty.
-    is_corner_empty: bool,
-    /// The first field is no number.
-    is_corner_word: bool,
+    corner: Corner,
     /// Another field is no number.
     has_word: bool,
 }
@@ -109,23 +142,27 @@ impl Line {
     fn look(head: &Head<'_>, separator: u8) -> Result<Self> {
         // A tab at the end of a line is an empty field; blanks are not.
         let mut fields = Fields::new(head.line(), separator);
-        let (mut count, mut is_corner_empty, mut is_corner_word) = (0, false, false);
-        let mut has_word = false;
+        let (mut count, mut corner, mut has_word) = (0, Corner::Empty, false);
         while let Some(field) = fields.text().map_err(|fault| head.fault(fault))? {
             if std::str::from_utf8(&field).is_err() {
                 let kind = ErrorKind::Encoding { what: "field" };
                 return Err(head.error(fields.start(), kind));
             }
-            let is_word = !is_number(&field);
             if count == 0 {
-                (is_corner_empty, is_corner_word) = (field.is_empty(), is_word);
+                corner = Corner::of(&field);
             } else {
-                has_word |= is_word;
+                has_word |= !is_number(&field);
             }
             count += 1;
         }
-        Ok(Self { fields: count, is_corner_empty, is_corner_word, has_word })
+        Ok(Self { fields: count, corner, has_word })
     }
+}
+
+/// Whether a field is what pandas, R and databases write where there is no number.
+fn is_missing(field: &[u8]) -> bool {
+    let marks = ["NA", "<NA>", "N/A", "#N/A", "NULL", "None", "?", ".", "-"];
+    marks.iter().any(|mark| field.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
 /// The fields of the first line behind the corner.

@@ -67,7 +67,7 @@ pub(crate) fn describe(source: &Source<'_>, options: &ReadOptions) -> Result<Des
         *to = 0;
         while at < text.len() {
             let end = line_end(text, at);
-            *to += u64::from(!text[at..end].trim_ascii().is_empty());
+            *to += u64::from(!row_of(&form, &text[at..end]).is_empty());
             at = end + 1;
         }
         Ok(())
@@ -88,15 +88,21 @@ fn parse<T: Scalar>(form: &Form, text: &[u8], to: &mut Rows<T>) -> Result<(), Fa
     let mut at = 0;
     while at < text.len() {
         let end = line_end(text, at);
-        let line = text[at..end].trim_ascii_end();
+        let line = row_of(form, &text[at..end]);
         if !line.is_empty() {
-            // The line with its newline: a field may end there.
-            parse_row(form, &text[at..at + line.len()], to)
+            parse_row(form, line, to)
                 .map_err(|fault| Fault { at: at as u64 + fault.at, kind: fault.kind })?;
         }
         at = end + 1;
     }
     Ok(())
+}
+
+/// A line without the blanks at its end; empty when it is no row. One of tabs is a row where tabs separate:
+/// all of its numbers are missing, as in one of commas.
+fn row_of<'a>(form: &Form, line: &'a [u8]) -> &'a [u8] {
+    let row = line.trim_ascii_end();
+    if row.is_empty() && form.separator == b'\t' && line.contains(&b'\t') { line } else { row }
 }
 
 fn parse_row<T: Scalar>(form: &Form, line: &[u8], to: &mut Rows<T>) -> Result<(), Fault> {

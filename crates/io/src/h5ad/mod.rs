@@ -1,9 +1,12 @@
 //! AnnData files: HDF5, read by a reader in pure Rust.
 
+mod names;
 mod windows;
 
 use favard_operator::{Csr, Scalar};
-use hdf5_pure::{AttrValue, DType, Dataset, File, Group};
+use hdf5_pure::{
+    AttrValue, DType, Dataset, Datatype, DatatypeByteOrder, File, FloatingPointLayout, Group,
+};
 use ndarray::Array2;
 
 use crate::csr::{Scatter, finish, reserve, together, zeros};
@@ -11,9 +14,21 @@ use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::loaded::{Loaded, Matrix};
+use crate::npy::Dtype;
 use crate::quiet::caught;
 use crate::read::{check_columns, check_rows};
 use crate::text::precision;
+
+/// IEEE numbers of two bytes.
+const HALF: FloatingPointLayout = FloatingPointLayout {
+    bit_offset: 0,
+    bit_precision: 16,
+    exponent_location: 10,
+    exponent_size: 5,
+    mantissa_location: 0,
+    mantissa_size: 10,
+    exponent_bias: 15,
+};
 
 /// Reads X with the names of its rows (`obs`) and columns (`var`).
 pub(crate) fn read<T: Scalar>(source: &Source<'_>) -> Result<Loaded<T>> {
@@ -179,6 +194,9 @@ impl<'s> AnnData<'s> {
         to: &mut Vec<T>,
     ) -> Result<()> {
         let numbers = array.read_f64_rows(first, count).map_err(|error| self.fail(part, error))?;
+        if numbers.is_empty() && count > 0 {
+            return self.halves(part, array, (first, count), to);
+        }
         reserve("values", to, numbers.len()).map_err(|kind| self.wrong(part, kind))?;
         to.extend(numbers.iter().map(|&value| T::of(value)));
         let from = to.len() - numbers.len();
@@ -190,6 +208,34 @@ impl<'s> AnnData<'s> {
                 Err(self.wrong(part, ErrorKind::NonFinite { what, found, precision }))
             }
         }
+    }
+
+    /// The same of an array of half precision, which the HDF5 reader leaves as bytes. Of other numbers
+    /// that it does not know, it reads none without saying so.
+    fn halves<T: Scalar>(
+        &self,
+        part: &str,
+        array: &Dataset,
+        (first, count): (u64, u64),
+        to: &mut Vec<T>,
+    ) -> Result<()> {
+        let fail = |error| self.fail(part, error);
+        let dtype = match array.datatype().map_err(fail)? {
+            Datatype::FloatingPoint { byte_order, layout, .. } if layout == HALF => {
+                Dtype::half(byte_order == DatatypeByteOrder::BigEndian)
+            }
+            _ => {
+                let found = self.dtype(part, array)?.to_string();
+                return Err(self.wrong(part, ErrorKind::Unsupported { what: "dtype", found }));
+            }
+        };
+        let bytes = array.read_raw_rows(first, count).map_err(fail)?;
+        reserve("values", to, bytes.len() / 2).map_err(|kind| self.wrong(part, kind))?;
+        dtype.numbers(&bytes, to).map_err(|(_, found)| {
+            let (what, precision) = ("value", precision::<T>());
+            let found = found.to_string();
+            self.wrong(part, ErrorKind::NonFinite { what, found, precision })
+        })
     }
 
     /// Appends whole numbers from a list, each at most `high`.
@@ -327,43 +373,6 @@ impl<'s> AnnData<'s> {
             return Ok(());
         }
         Err(self.wrong(&format!("X/{name}"), ErrorKind::Count { what, expected, found }))
-    }
-
-    /// The index of a table, where it has one as text.
-    pub fn names(&self, table: &str, expected: usize) -> Result<Option<Vec<String>>> {
-        let Ok(group) = self.file.group(table) else { return Ok(None) };
-        let attributes = group.attrs().map_err(|error| self.fail(table, error))?;
-        let index = attributes.get("_index").and_then(word).unwrap_or("_index".to_owned());
-        let part = format!("{table}/{index}");
-        // A nullable text column is a group of values and a mask.
-        let array = match self.file.dataset(&part) {
-            Ok(array) => array,
-            Err(_) => match self.file.dataset(&format!("{part}/values")) {
-                Ok(array) => array,
-                Err(_) => return Ok(None),
-            },
-        };
-        self.check_size(&part, &array)?;
-        let shape = array.shape().map_err(|error| self.fail(&part, error))?;
-        let found = shape.iter().fold(1_u64, |product, &size| product.saturating_mul(size));
-        if found != expected as u64 {
-            let kind = ErrorKind::Count { what: "names", expected: expected as u64, found };
-            return Err(self.wrong(&part, kind));
-        }
-        let names = match self.dtype(&part, &array)? {
-            DType::VariableLengthString => {
-                let most = self.source.limits().expanded(self.source.len());
-                let most = usize::try_from(most).unwrap_or(usize::MAX);
-                let options = hdf5_pure::VlenStringReadOptions::new()
-                    .with_max_elements(expected)
-                    .with_max_payload_bytes(most);
-                array.read_vlen_strings(options)
-            }
-            DType::String => array.read_string(),
-            // Numbers as an index: they carry no names.
-            _ => return Ok(None),
-        };
-        names.map(Some).map_err(|error| self.fail(&part, error))
     }
 }
 

@@ -52,7 +52,7 @@ impl Dtype {
         let (kind, width) = rest.split_first().ok_or_else(unsupported)?;
         let width = std::str::from_utf8(width).ok().and_then(|width| width.parse().ok());
         let (kind, width) = match (kind, width) {
-            (b'f', Some(width @ (4 | 8))) => (Kind::Float, width),
+            (b'f', Some(width @ (2 | 4 | 8))) => (Kind::Float, width),
             (b'i', Some(width @ (1 | 2 | 4 | 8))) => (Kind::Signed, width),
             (b'u', Some(width @ (1 | 2 | 4 | 8))) => (Kind::Unsigned, width),
             (b'b', Some(1)) => (Kind::Bool, 1),
@@ -61,6 +61,11 @@ impl Dtype {
             _ => return Err(unsupported()),
         };
         Ok(Self { kind, width, is_big_endian })
+    }
+
+    /// Half precision, as HDF5 files have it, too.
+    pub fn half(is_big_endian: bool) -> Self {
+        Self { kind: Kind::Float, width: 2, is_big_endian }
     }
 
     /// Appends the numbers; the position of one that is not finite, and what it is, as error.
@@ -76,6 +81,11 @@ impl Dtype {
             }};
         }
         match (self.kind, self.width) {
+            (Kind::Float, 2) => {
+                let numbers = bytes.chunks_exact(2);
+                let bits = |bytes| native!(u16, bytes, self.is_big_endian);
+                to.extend(numbers.map(|bytes| T::of(half(bits(bytes)))));
+            }
             (Kind::Float, 4) => extend!(f32),
             (Kind::Float, _) => extend!(f64),
             (Kind::Signed, 1) => extend!(i8),
@@ -138,4 +148,16 @@ impl Dtype {
     pub fn is_number(self) -> bool {
         !matches!(self.kind, Kind::Bytes | Kind::Unicode)
     }
+}
+
+/// A number of half precision: a sign, five bits of exponent with a bias of 15, ten of fraction.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let size = match exponent {
+        0 => fraction * 2.0_f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2.0_f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 0 { size } else { -size }
 }

@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -57,6 +58,29 @@ fn fill<V>(file: &File, write: impl FnOnce(&mut dyn Write) -> io::Result<V>) -> 
     Ok(value)
 }
 
+/// The temporary files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files that [`write_atomic`] is writing now, on whatever thread: for a program that
+/// is about to end, at Ctrl-C for instance, and whose files would stay. The targets are as they were; a write
+/// that goes on nevertheless ends with an error.
+///
+/// # Example
+/// ```no_run
+/// favard_io::discard_unfinished();
+/// std::process::exit(130);
+/// ```
+pub fn discard_unfinished() {
+    for path in unfinished().drain(..) {
+        // It may just have been renamed.
+        let _ = fs::remove_file(path);
+    }
+}
+
 /// A file that is removed unless it was renamed.
 struct Temporary {
     path: Option<PathBuf>,
@@ -75,6 +99,7 @@ impl Temporary {
             let path = target.with_file_name(hidden);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => {
+                    unfinished().push(path.clone());
                     let temporary = Self { path: Some(path) };
                     if let Ok(old) = fs::metadata(target) {
                         file.set_permissions(old.permissions())?;
@@ -91,6 +116,7 @@ impl Temporary {
     fn rename(mut self, target: &Path) -> io::Result<()> {
         if let Some(path) = &self.path {
             fs::rename(path, target)?;
+            unfinished().retain(|other| other != path);
         }
         self.path = None;
         // The new name has to reach the disk too; not every system can be asked for it.
@@ -106,6 +132,7 @@ impl Drop for Temporary {
         if let Some(path) = &self.path {
             // The first error is what matters.
             let _ = fs::remove_file(path);
+            unfinished().retain(|other| other != path);
         }
     }
 }

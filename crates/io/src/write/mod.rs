@@ -8,7 +8,7 @@ mod npz;
 mod number;
 mod table;
 
-pub use atomic::write_atomic;
+pub use atomic::{discard_unfinished, write_atomic};
 pub use json::write_json;
 pub use mtx::write_mtx;
 pub use npy::write_npy;

@@ -334,6 +334,29 @@ fn numpy_faults_are_named_and_placed() {
     assert_eq!(message("d.npy", b"\x93NUM"), "d.npy: byte 4: first bytes: expected 8, found 4");
 }
 
+/// A missing number in the first field made names of the first column, and a row of tabs was left out.
+#[test]
+fn missing_numbers_are_errors_wherever_they_are() {
+    for mark in ["", "NA", "<NA>", "n/a", "null", "?"] {
+        let wanted = format!("value: expected a number, found `{mark}`");
+        let text = format!("x,y\n{mark},1\n2,3\n");
+        assert_eq!(message("d.csv", text.as_bytes()), format!("d.csv:2:1: {wanted}"));
+        let text = format!("{mark};1\n2;3\n");
+        let named = read_bytes::<f64>("d.csv", text.as_bytes(), &ReadOptions::new());
+        // An empty corner above numbers is a header of numbers.
+        assert_eq!(named.is_ok(), mark.is_empty(), "{mark}");
+        let text = format!("x,y\n1,{mark},\n2,3\n");
+        assert_eq!(message("d.csv", text.as_bytes()), format!("d.csv:2:3: {wanted}"));
+    }
+    for (text, column) in [("x\ty\n1\t2\n\t\n3\t4\n", 1), ("\tx\na\t1\n\t\r\nb\t2\n", 2)] {
+        let error = message("d.tsv", text.as_bytes());
+        assert!(
+            error.starts_with(&format!("d.tsv:3:{column}: value: expected a number")),
+            "{error}"
+        );
+    }
+}
+
 #[test]
 fn tables_with_faults_are_placed() {
     let cases = [
@@ -353,6 +376,10 @@ fn tables_with_faults_are_placed() {
         assert_eq!(message("d.csv", text.as_bytes()), format!("d.csv:{wanted}"), "{text}");
     }
     assert_eq!(message("d.csv", b"\n \n"), "d.csv: the file is empty");
+    assert_eq!(
+        message("d.csv", b"x,y\r1,2\r3,4\r"),
+        "d.csv:1:4: end of a line: `\\r without \\n` is not supported"
+    );
     assert_eq!(message("d.csv", b"a,\xff\n1,2\n"), "d.csv:1:3: field: not UTF-8");
     let error = load_as(Format::Libsvm, b"1 1:2\n1 2;3\n").unwrap_err().to_string();
     assert_eq!(error, "data:2:3: entry: expected index:value, found `2;3`");

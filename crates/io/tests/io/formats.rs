@@ -89,6 +89,13 @@ fn every_kind_of_number_of_numpy_is_read() {
     check!("f4" f32, "f8" f64, "i1" i8, "i2" i16, "i4" i32, "i8" i64, "u1" u8, "u2" u16, "u4" u32, "u8" u64);
     let file = npy("|b1", "(1, 3)", &[1, 0, 1]);
     assert_eq!(dense(load("a.npy", &file).unwrap()), array![[1.0, 0.0, 1.0]]);
+    // Half precision: 1, 0.1 to 11 bits, −65504 (the largest) and 2⁻²⁴ (the smallest).
+    let (halves, tenth) = ([0x3c00_u16, 0x2e66, 0xfbff, 0x0001], 1638.0 * 2.0_f64.powi(-14));
+    let wanted = array![[1.0, tenth, -65504.0, 2.0_f64.powi(-24)]];
+    let little: Vec<u8> = halves.iter().flat_map(|n| n.to_le_bytes()).collect();
+    assert_eq!(dense(load("a.npy", &npy("<f2", "(1, 4)", &little)).unwrap()), wanted);
+    let big: Vec<u8> = halves.iter().flat_map(|n| n.to_be_bytes()).collect();
+    assert_eq!(dense(load("a.npy", &npy(">f2", "(1, 4)", &big)).unwrap()), wanted);
     let file = npy("<i2", "(2,)", &[0xff, 0xff, 0x00, 0x80]);
     assert_eq!(dense(load("a.npy", &file).unwrap()), array![[-1.0], [-32768.0]]);
 }
@@ -136,6 +143,19 @@ fn anndata_is_read() {
     }
 }
 
+/// X in half precision came back as a shape that is not supported, and a categorical index without names.
+#[cfg(feature = "h5ad")]
+#[test]
+fn anndata_of_half_precision_with_a_categorical_index_is_read() {
+    let bytes = gunzip(data!("half.h5ad.gz"));
+    let loaded = load("a.h5ad", &bytes).unwrap();
+    assert_eq!(loaded.row_names.as_deref().unwrap(), ["r3", "r1", "r2"]);
+    assert_eq!(loaded.column_names.as_deref().unwrap(), ["a", "b", "c", "d"]);
+    let (tenth, least) = (1638.0 * 2.0_f64.powi(-14), 2.0_f64.powi(-24));
+    let wanted = array![[1.5, 0.0, 0.0, -2.0], [0.0, 0.0, tenth, 0.0], [3.0, 4.0, 0.0, least]];
+    assert_eq!(dense(loaded), wanted);
+}
+
 #[test]
 fn tables_are_recognised() {
     let loaded = load("a.csv", data!("pandas.csv")).unwrap();
@@ -144,7 +164,7 @@ fn tables_are_recognised() {
     assert_eq!(dense(loaded), sample());
     let two = array![[1.0, 2.5], [-3.0, 4.0]];
     // (name, text, row names, column names)
-    let cases: [(&str, &str, &[&str], &[&str]); 12] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 15] = [
         ("a.csv", "1,2.5\n-3,4\n", &[], &[]),
         ("a.csv", "x,y\n1,2.5\n-3,4\n", &[], &["x", "y"]),
         ("a.csv", "id,x,y\nA,1,2.5\nB,-3,4\n", &["A", "B"], &["x", "y"]),
@@ -159,6 +179,11 @@ fn tables_are_recognised() {
         ("a.csv", "\u{feff}x,y\n1,2.5\n\n-3,4\n\n", &[], &["x", "y"]),
         ("a.csv", "\"a, \"\"b\"\"\",y\n\"1\",2.5\n -3 , 4 \n", &[], &["a, \"b\"", "y"]),
         ("a.tab", "1\t2.5\n-3\t4\n", &[], &[]),
+        // Separators inside of quotes separate nothing.
+        ("a.csv", "\"x, cm\";\"y\t\"\n1;2.5\n-3;4\n", &[], &["x, cm", "y\t"]),
+        ("a.txt", "\"x; \"\"a, b\"\"\" y\n1 2.5\n-3 4\n", &[], &["x; \"a, b\"", "y"]),
+        // A name may look like a missing number where it is clear that it is a name.
+        ("a.csv", ",x,y\nNA,1,2.5\n,-3,4\n", &["NA", ""], &["x", "y"]),
     ];
     for (name, text, rows, cols) in cases {
         let loaded = load(name, text.as_bytes()).unwrap();

@@ -358,6 +358,7 @@ fn h5ad() {
         data!("csc_gzip.h5ad.gz"),
         data!("dense.h5ad.gz"),
         data!("dense_lzf.h5ad.gz"),
+        data!("half.h5ad.gz"),
     ];
     fuzz("h5ad", Format::H5ad, &files.map(gunzip), 300);
 }
