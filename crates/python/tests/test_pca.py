@@ -1,9 +1,12 @@
 """PCA and TruncatedSVD against a dense decomposition."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn import decomposition
+from sklearn.exceptions import ConvergenceWarning
 
 import favard
 
@@ -191,3 +194,13 @@ def test_mle_counts_the_weights():
     assert differ > 0
     with pytest.raises(ValueError, match="mle"):
         favard.PCA("mle").fit(X[:5], sample_weight=np.ones(5))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_full_does_not_warn_of_the_rounding_of_the_mean(make, dtype, rng):
+    """Products with rows around a mean have its rounding: nine in a variance of 1/200 is such a one."""
+    X = np.linalg.qr(rng.normal(size=(200, 90)))[0] + 3.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        favard.PCA(45, svd_solver="full").fit(make(X.astype(dtype)))
