@@ -135,17 +135,19 @@ def finish(estimator, found):
 def _is_rounding(estimator):
     """Whether a run that could go no further missed the tolerance by rounding alone: the residuals,
     which are computed anew, and those of the run each have the rounding of their products. Of centred
-    data these are products with rows around the mean, whose squares are larger by that of the mean."""
-    info, largest, products = estimator.info_, 1.0, 1.0
+    data these are products with rows around the mean, whose squares are larger by that of the mean:
+    where that takes more than half of the digits it is worth a warning."""
+    info, largest, mean = estimator.info_, 1.0, 0.0
     if hasattr(estimator, "components_"):
         # Residuals of eigenvalues are absolute, those of least squares are relative.
         largest = abs(info.history[-1, 2]) if len(info.history) else 0.0
-        products = largest + _square_of_mean(estimator)
+        mean = _square_of_mean(estimator)
         fitted = estimator.components_
     else:
         fitted = estimator.coef_
-    room = info.tolerance * largest + 2 * rounding(fitted.dtype, estimator.n_features_in_) * products
-    return info.residuals.max(initial=0.0) <= room
+    own = 2 * rounding(fitted.dtype, estimator.n_features_in_)
+    shifted = min(own * mean, float(np.finfo(fitted.dtype).eps) ** 0.5 * largest)
+    return info.residuals.max(initial=0.0) <= (info.tolerance + own) * largest + shifted
 
 
 def _square_of_mean(estimator):
