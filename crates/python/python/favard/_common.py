@@ -123,6 +123,9 @@ def finish(estimator, found):
         # Kaczmarz was asked for a solution, not for least squares.
         shown = info.misfits
     worst = shown.max() if shown.size else np.nan
+    if hasattr(estimator, "components_") and len(info.history) and info.history[-1, 2] > 0:
+        # As the tolerance is: relative to the largest eigenvalue.
+        worst = worst / info.history[-1, 2]
     warnings.warn(
         f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the largest "
         f"residual is {worst:.1e} ({info.stop} after {info.passes:.1f} passes). Increase max_iter "
