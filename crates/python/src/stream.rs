@@ -29,6 +29,9 @@ macro_rules! on {
     };
 }
 
+/// Columns from which on it is asked whether the directions can be had.
+const WIDE: usize = 1 << 20;
+
 /// What pickle makes the state from again: a function and its arguments.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
 
@@ -47,7 +50,10 @@ fn absorb<T: Scalar + Element>(
         let matrix = data.open()?;
         // Mean and squares, of the batch and of all rows, before anything is asked of them.
         check_numbers(matrix.shape().1, 4)?;
-        check_memory(next.memory(&matrix)?)?;
+        if matrix.shape().1 > WIDE {
+            // One product more, which narrow batches need not wait for.
+            check_memory(next.memory(&matrix)?)?;
+        }
         next.partial_fit(&matrix)?;
         Ok(next)
     };
