@@ -150,6 +150,9 @@ fn weights() {
     assert_eq!(fit(&[1.0, 1.0, 1.0]), "row weights: expected 4, found 3");
     assert!(fit(&[0.0; 4]).contains("all other weights are zero"));
     assert!(fit(&[0.25; 4]).starts_with("sum of the weights: 1 must be above 1"));
+    // Divided by their sum: one, and the rounding of a sum of four.
+    let above = fit(&[0.25, 0.25, 0.25, 0.25 + 2.0 * f64::EPSILON]);
+    assert!(above.starts_with("sum of the weights: 1.0000000000000004 must be above 1"), "{above}");
     // One row with any weight has no variance.
     let fit = Pca::new(1).fit_weighted(&x, &[0.0, 3.0, 0.0, 0.0]).unwrap();
     assert_eq!(fit.explained_variance(), [0.0]);

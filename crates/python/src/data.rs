@@ -124,6 +124,15 @@ impl<T: Scalar + Element> Data<T> {
         })
     }
 
+    /// Rows and columns; zeros for one that stays in its file, whose header is read later.
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Dense(array) => array.view().dim(),
+            Self::Sparse { shape, .. } => *shape,
+            Self::OnDisk { .. } => (0, 0),
+        }
+    }
+
     /// The operator, for a model that takes the moments of all rows first: whether dense numbers are
     /// finite is seen then.
     pub fn open_deferred(&self) -> Result<Matrix<'_, T>> {

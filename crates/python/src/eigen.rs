@@ -35,7 +35,7 @@ pub struct Search {
 }
 
 /// Operators up to this dimension are formed and solved, whatever is asked of them.
-const SMALL: usize = 64;
+pub const SMALL: usize = 64;
 
 /// The same when the pairs asked for are those that an iteration finds last.
 const INNER: usize = 1000;
@@ -271,6 +271,8 @@ pub fn solve<T: Scalar>(
     if search.is_small(rows) {
         return formed(&op, search);
     }
+    // Before the probe is drawn, which may be the first vector that cannot be had.
+    check_memory(search.lanczos(count).memory::<T>(rows))?;
     let plain: &dyn LinearOperator<T> = &op;
     let ends = Ends::new(plain, search, start, line)?;
     match search.which.as_str() {

@@ -53,7 +53,7 @@ pub fn check_memory(bytes: usize) -> Result<(), Failure> {
 
 /// The same for lists of `count` numbers, `each` of them beside each other; short ones are not asked for.
 pub fn check_numbers(count: usize, each: usize) -> Result<(), Failure> {
-    let bytes = count.saturating_mul(each * size_of::<f64>());
+    let bytes = count.saturating_mul(each).saturating_mul(size_of::<f64>());
     if bytes <= LARGE { Ok(()) } else { check_memory(bytes) }
 }
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{self, Data};
-use crate::error::Failure;
+use crate::error::{Failure, check_numbers};
 use crate::info::{array, put_info, transposed};
 use crate::source;
 use crate::talk::{self, Line};
@@ -58,6 +58,8 @@ fn solve<T: Scalar + Element>(
     line: &Line<T>,
 ) -> Result<Solved<T>, Failure> {
     let matrix = data.open()?.by_rows();
+    // The iterate, the one before and their average.
+    check_numbers(matrix.shape().1, rhs.cols().saturating_mul(3))?;
     let found = model.solve_watched(&matrix, rhs, &mut |record: &Record<T>| line.watch(record))?;
     let x = transposed(&found.x);
     Ok((found, x, matrix.shape().0))

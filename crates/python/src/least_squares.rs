@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data;
-use crate::error::Failure;
+use crate::error::{Failure, check_numbers};
 use crate::info::{array, put_info, transposed};
 use crate::matrix::Matrix;
 use crate::source::{Source, operator};
@@ -91,6 +91,9 @@ struct Job<T: Scalar + Element> {
 impl<T: Scalar + Element> Job<T> {
     fn run(&self, line: &Line<T>) -> Result<(Solution<T>, Array2<T>), Failure> {
         let mut watch = |record: &Record<T>| line.watch(record);
+        // Solution, direction and gradient, and what the columns are divided by.
+        let (_, cols) = self.source.shape();
+        check_numbers(cols, self.rhs.cols().saturating_mul(3).saturating_add(1))?;
         let mut model = self.problem.model();
         if let Some(weights) = &self.weights {
             model = model.weights(weights.clone());

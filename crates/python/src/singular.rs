@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data;
-use crate::eigen::Search;
-use crate::error::{Failure, check_memory};
+use crate::eigen::{SMALL, Search};
+use crate::error::{Failure, check_memory, check_numbers};
 use crate::info::{array, dense, put_info, put_method};
 use crate::source::Source;
 use crate::talk::{self, Line};
@@ -40,6 +40,10 @@ fn solve<T: Scalar>(
 ) -> Result<Factors<T>, Failure> {
     let (rows, cols) = op.shape();
     let wide = rows < cols;
+    // The vectors of the larger side, and the product that they are the factor of; all pairs if there
+    // are no more than a few.
+    let pairs = search.components.max(rows.min(cols).min(SMALL));
+    check_numbers(rows.max(cols), pairs.saturating_mul(2))?;
     let (found, scale) = if wide {
         let gram = Gram::new(Adjoint::new(op)).with_scale(1.0)?;
         side(&gram, search, start, line)?

@@ -65,6 +65,14 @@ impl<T: Scalar + Element> Answers<T> for Python {
 }
 
 impl<T: Scalar + Element> Source<T> {
+    /// Rows and columns; zeros for a matrix that stays in its file, whose header is read later.
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            Self::Matrix(data) => data.shape(),
+            Self::Python(shape) => *shape,
+        }
+    }
+
     /// From a matrix, as `Data` takes it, or from `("operator", shape, matmat, rmatmat, example)`,
     /// the example being an array of the operator's type.
     pub fn new(object: &Bound<'_, PyAny>, callback: Option<Py<PyAny>>) -> PyResult<(Self, Python)> {

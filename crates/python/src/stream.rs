@@ -1,14 +1,14 @@
 //! `Stream`: components of rows that come in batches.
 
 use favard_models::StreamingPca;
-use favard_operator::Scalar;
+use favard_operator::{LinearOperator, Scalar};
 use numpy::{Element, IntoPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::data::Data;
-use crate::error::to_python;
+use crate::error::{check_memory, check_numbers, to_python};
 use crate::info::transposed;
 use crate::pca::to_dict;
 use crate::source;
@@ -29,6 +29,9 @@ macro_rules! on {
     };
 }
 
+/// Columns from which on it is asked whether the directions can be had.
+const WIDE: usize = 1 << 20;
+
 /// What pickle makes the state from again: a function and its arguments.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
 
@@ -44,7 +47,14 @@ fn absorb<T: Scalar + Element>(
 ) -> PyResult<StreamingPca<T>> {
     let (data, mut next) = (Data::<T>::new(batch)?, stream.clone());
     let job = move |_: &Line<T>| {
-        next.partial_fit(&data.open()?)?;
+        let matrix = data.open()?;
+        // Mean and squares, of the batch and of all rows, before anything is asked of them.
+        check_numbers(matrix.shape().1, 4)?;
+        if matrix.shape().1 > WIDE {
+            // One product more, which narrow batches need not wait for.
+            check_memory(next.memory(&matrix)?)?;
+        }
+        next.partial_fit(&matrix)?;
         Ok(next)
     };
     let (next, raised) = talk::run(py, &mut source::Python::default(), job)?;

@@ -25,9 +25,11 @@ fn fit<T: Scalar + Element>(
     let matrix = if task.method()?.is_sampled() { matrix.by_rows() } else { matrix };
     check_decomposition::<T>(matrix.shape(), task.components)?;
     let svd = task.svd()?;
+    let mut watch = |record: &Record<T>| line.watch(record);
+    let fitting = svd.on(&matrix).watch(&mut watch);
     let fit = match weights {
-        None => svd.fit_watched(&matrix, &mut |record: &Record<T>| line.watch(record))?,
-        Some(weights) => svd.fit_weighted(&matrix, weights)?,
+        None => fitting.run()?,
+        Some(weights) => fitting.weights(weights)?.run()?,
     };
     let components = transposed(fit.components());
     Ok((fit, components))

@@ -1,6 +1,6 @@
 //! `Tracker`: the leading subspace of a stream that drifts.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, TryLockError};
 
 use favard_engine::Record;
 use favard_models::{SubspaceTracker, Tracked, TrackingMomentum, TrackingStep};
@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::data::{self, Data};
-use crate::error::{Failure, to_python};
+use crate::error::{Failure, check_numbers, to_python};
 use crate::info::{array, transposed};
 use crate::matrix::Matrix;
 use crate::source;
@@ -53,6 +53,8 @@ fn start<T: Scalar + Element>(
         (None, false, true) => TrackingMomentum::Always,
         (None, false, false) => TrackingMomentum::Never,
     };
+    // The basis, the one before and what a batch makes of it.
+    check_numbers(task.dim, task.components.saturating_mul(3)).map_err(to_python)?;
     let failed = |error: favard_models::Error| to_python(error.into());
     let tracker = SubspaceTracker::<T>::new(task.dim, task.components).map_err(failed)?;
     let tracker = tracker.momentum(momentum);
@@ -73,14 +75,22 @@ type Answer<T> = (Array2<T>, Tracked<T>, bool);
 /// Whether entries may be missing, and the share that is seen, if it is known.
 type Missing = (bool, Option<f64>);
 
-/// Takes a batch in; an error leaves the tracker as it was.
+/// Takes a batch in; an error leaves the tracker as it was. So does a batch that comes while another one
+/// is taken in: from a callback, say, for which that one waits.
 fn update<T: Scalar + Element>(
     shared: &Shared<T>,
     rows: &Data<T>,
     missing: Missing,
     line: &Line<T>,
 ) -> Result<Answer<T>, Failure> {
-    let mut held = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut held = match shared.try_lock() {
+        Ok(held) => held,
+        Err(TryLockError::Poisoned(broken)) => broken.into_inner(),
+        Err(TryLockError::WouldBlock) => {
+            let text = "SubspaceTracker: a batch came while another one is being taken in";
+            return Err(Failure::Value(text.to_owned()));
+        }
+    };
     let tracker = held.take().ok_or_else(|| {
         favard_operator::Error::external("an earlier batch broke the tracker: start a new one")
     })?;

@@ -98,6 +98,7 @@ def test_budget_is_a_warning_and_the_result_is_kept(sparse):
         (favard.PCA(tol=-1.0), "tol"),
         (favard.PCA(tol=float("nan")), "tol"),
         (favard.PCA(max_iter=0), "max_iter"),
+        (favard.PCA(max_iter=10**30), "must be at most 9223372036854775807"),
         (favard.PCA(n_components=31), "between 0 and min"),
         (favard.PCA(n_components="many"), "mle"),
         (favard.PCA(n_components=2.5), "type int"),

@@ -300,6 +300,8 @@ def test_what_did_not_converge_is_an_exception(stop, symmetric, monkeypatch):
             found = core[name](*args, **kwargs)
             found["info"]["stop"] = how
             found["residual"] = 1.0
+            if "residuals" in found:
+                found["residuals"] = np.ones_like(found["residuals"])
             return found
 
         monkeypatch.setattr(_core, name, call)
@@ -400,3 +402,58 @@ def test_lsmr_is_as_exact_from_any_start(matrix, rng):
     # Nothing is relative to nothing.
     assert favard.lsmr(A, np.zeros(200), x0=solution)[1] == 1
     assert favard.lsmr(A, np.zeros(200), x0=np.zeros(60))[1] == 0
+
+
+@pytest.mark.parametrize("sigma", [1 + 2j, np.nan, np.inf, "a", [5.5], None])
+def test_a_shift_is_a_finite_real_number(sigma):
+    """A complex one gave complex numbers for eigenvalues, without a word but NumPy's."""
+    matrix = np.diag(np.arange(100.0))
+    if sigma is None:
+        np.testing.assert_array_equal(
+            favard.eigsh(matrix, k=2, sigma=np.float32(5.5))[0],
+            favard.eigsh(matrix, k=2, sigma=np.array(5.5))[0],
+        )
+        return
+    with pytest.raises(ValueError, match="finite real number"):
+        favard.eigsh(matrix, k=3, sigma=sigma)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_a_shift_that_is_an_eigenvalue_is_named(make):
+    """Dense matrices spoke of a NaN in a closure."""
+    with pytest.raises(RuntimeError, match=r"sigma=5.0 is an eigenvalue"):
+        favard.eigsh(make(np.diag(np.arange(100.0))), k=3, sigma=5)
+
+
+def reflected(spectrum):
+    """A dense symmetric matrix with this spectrum."""
+    n = len(spectrum)
+    v = np.random.default_rng(0).normal(size=n)
+    mirror = np.eye(n) - 2 * np.outer(v, v) / (v @ v)
+    matrix = (mirror * spectrum) @ mirror.T
+    return (matrix + matrix.T) / 2
+
+
+def test_values_near_zero_that_are_not_told_apart_are_not_certified():
+    """They are found as the largest of c² − A², where those below √ε c are alike: numbers three times
+    as large as the eigenvalues came back, certified. More than the 1000 rows that are solved whole."""
+    spectrum = np.linspace(1, 2, 1100)
+    spectrum[:10] = 1e-9 * np.arange(1, 11)
+    with pytest.raises(sla.ArpackNoConvergence, match="sigma=0"):
+        favard.eigsh(reflected(spectrum), k=4, which="SM")
+    spectrum[:10] *= 1e7
+    w, v, info = favard.eigsh(reflected(spectrum), k=4, which="SM", return_info=True)
+    assert info.certified
+    # The square of a residual over the gap, and the rounding of 1100 rows.
+    np.testing.assert_allclose(w, spectrum[:4], rtol=0, atol=1100 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize("n", range(65, 81))
+def test_what_rounding_alone_keeps_from_the_tolerance_is_an_answer(n):
+    """A few matrices a little larger than those that are solved whole ended in ArpackNoConvergence."""
+    spectrum = np.linspace(1, 0.01, n)
+    basis = np.linalg.qr(np.random.default_rng(n).normal(size=(n, n)))[0]
+    matrix = (basis * spectrum) @ basis.T
+    for which in ("BE", "LA", "SA", "LM"):
+        w = favard.eigsh((matrix + matrix.T) / 2, k=5, which=which, return_eigenvectors=False)
+        assert len(w) == 5

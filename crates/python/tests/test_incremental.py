@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csc_matrix, csr_array, csr_matrix, lil_array
+from scipy.sparse import csc_array, csc_matrix, csr_array, csr_matrix, lil_array
 from sklearn.exceptions import ConvergenceWarning
 
 import favard
@@ -165,3 +165,21 @@ def test_a_refused_fit_changes_nothing(dense):
     again = favard.IncrementalPCA(2, batch_size=100).fit(dense[:200]).partial_fit(dense[200:])
     model.partial_fit(dense[200:])
     np.testing.assert_array_equal(model.components_, again.components_)
+
+
+def test_a_matrix_by_columns_is_turned_once(monkeypatch, dense):
+    """Each batch of rows was looked for in all of the columns: as many passes as batches."""
+    turned = []
+    csc = csc_array(dense)
+    whole = type(csc).tocsr
+    monkeypatch.setattr(type(csc), "tocsr", lambda self, *a, **k: turned.append(1) or whole(self))
+    found = favard.IncrementalPCA(3, batch_size=20).fit(csc)
+    assert len(turned) == 1
+    expected = favard.IncrementalPCA(3, batch_size=20).fit(csr_array(dense))
+    np.testing.assert_array_equal(found.components_, expected.components_)
+
+
+@pytest.mark.parametrize("make", [favard.LeastSquares, favard.Kaczmarz])
+def test_sparse_targets_are_refused_by_name(make, dense):
+    with pytest.raises(TypeError, match="Sparse data was passed for y"):
+        make().fit(dense, csr_array(dense[:, :1]))

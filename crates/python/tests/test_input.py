@@ -248,7 +248,7 @@ def test_non_finite_numbers_of_functions(value, kind, rng):
 
 
 def test_numbers_whose_squares_overflow(X):
-    with pytest.raises(ValueError, match="not finite"):
+    with pytest.raises(ValueError, match="add up to inf.* divide the data by a power of two"):
         favard.PCA(2).fit(X * 1e200)
 
 
@@ -306,6 +306,8 @@ def test_weights(X):
         (np.full(40, np.nan), "NaN"),
         (np.zeros(40), "weight"),
         (np.full(40, 1 / 80), "sum of the weights"),
+        # One and its rounding: variances were 1e15 times too large, and certified.
+        (np.full(40, np.nextafter(1 / 40, 1)), "sum of the weights"),
     ):
         with pytest.raises(ValueError, match=message):
             favard.PCA(2).fit(X, sample_weight=bad)
@@ -326,6 +328,42 @@ def test_more_memory_than_there_is():
         favard.theory.estimate(np.eye(8, 3), n_samples=10**15)
     with pytest.raises(MemoryError, match="GiB"):
         favard.theory.momentum.sequence(10**15, 0.5, 0.1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X: favard.PCA(2).fit(X),
+        lambda X: favard.TruncatedSVD(2).fit(X),
+        lambda X: favard.IncrementalPCA(2).partial_fit(X),
+        lambda X: favard.SubspaceTracker(2).partial_fit(X),
+        lambda X: favard.LeastSquares().fit(X, np.ones(40)),
+        lambda X: favard.LeastSquares(solver="svrg").fit(X, np.ones(40)),
+        lambda X: favard.Kaczmarz().fit(X, np.ones(40)),
+        lambda X: favard.svds(X, k=2),
+        lambda X: favard.svds(X.T, k=2),
+        lambda X: favard.svds(X, k=2, which="SM"),
+        lambda X: favard.lsmr(X, np.ones(40)),
+        lambda X: favard.theory.estimate(X),
+        lambda X: favard.eigsh(_Endless(), k=2),
+        lambda X: favard.eigsh(_Endless(), k=2, which="SM"),
+    ],
+)
+def test_more_columns_than_vectors_can_be_had_for(call):
+    """Hashes for columns, say: the interpreter was aborted."""
+    places = np.arange(40) * 10**9
+    X = sp.csr_array((np.ones(40), places, np.arange(41)), shape=(40, 10**12))
+    with pytest.raises(MemoryError):
+        call(X)
+
+
+class _Endless:
+    """An operator whose vectors do not fit into any memory."""
+
+    shape, dtype = (10**12, 10**12), np.float64
+
+    def matvec(self, x):
+        raise AssertionError("there is no such vector")
 
 
 def test_direct_calls_of_the_core_are_checked(X):

@@ -1,9 +1,12 @@
 """PCA and TruncatedSVD against a dense decomposition."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.sparse import csc_array, csr_array, csr_matrix
 from sklearn import decomposition
+from sklearn.exceptions import ConvergenceWarning
 
 import favard
 
@@ -191,3 +194,25 @@ def test_mle_counts_the_weights():
     assert differ > 0
     with pytest.raises(ValueError, match="mle"):
         favard.PCA("mle").fit(X[:5], sample_weight=np.ones(5))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("make", [np.asarray, csr_array])
+def test_full_does_not_warn_of_the_rounding_of_the_mean(make, dtype, rng):
+    """Products with rows around a mean have its rounding: nine in a variance of 1/200 is such a one."""
+    X = np.linalg.qr(rng.normal(size=(200, 90)))[0] + 3.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        favard.PCA(45, svd_solver="full").fit(make(X.astype(dtype)))
+
+
+def test_the_warning_compares_what_is_compared(rng):
+    """The residual that it shows is relative, as the tolerance: of small data it looked met."""
+    X = 1e-3 * rng.normal(size=(300, 200))
+    model = favard.PCA(3, solver="krylov", tol=1e-10, max_iter=4)
+    with pytest.warns(ConvergenceWarning, match="did not reach the tolerance 1.0e-10") as caught:
+        model.fit(X)
+    shown = float(str(caught[0].message).split("residual is ")[1].split()[0])
+    relative = model.info_.residuals.max() / model.explained_variance_[0]
+    # Two digits are shown.
+    assert 0.94 * relative < shown < 1.06 * relative

@@ -50,6 +50,16 @@ def test_callback_stops_and_the_result_is_kept(sparse):
     assert solved.info_.stop == "requested" and solved.coef_.shape == (sparse.shape[1],)
 
 
+@pytest.mark.parametrize("make", [favard.PCA, favard.TruncatedSVD])
+def test_a_callback_stops_a_fit_with_weights(make, sparse):
+    """TruncatedSVD ran to its end unwatched: no callback, no bar, and Ctrl-C lost what was found."""
+    weights = np.linspace(0.5, 1.5, sparse.shape[0])
+    model = make(3, solver="krylov", tol=1e-12, callback=lambda tick, passes, residual: tick >= 3)
+    model.fit(sparse, sample_weight=weights)
+    assert model.info_.stop == "requested" and model.info_.iterations == 3
+    assert model.components_.shape == (3, sparse.shape[1])
+
+
 def test_an_exception_of_a_callback_comes_through(sparse):
     def callback(tick, passes, residual):
         if tick == 2:

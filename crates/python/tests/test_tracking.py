@@ -215,6 +215,17 @@ def test_an_error_leaves_it_as_it_was():
     )
 
 
+def test_a_batch_from_a_callback_is_refused():
+    """It waited for the batch whose callback it came from, for ever."""
+    batch = rows(np.random.default_rng(9))
+    model = fitted(SubspaceTracker(2), batches=1)
+    model.callback = lambda tick, passes, residual: model.partial_fit(batch)
+    with pytest.raises(ValueError, match="while another one is being taken in"):
+        model.partial_fit(batch)
+    model.callback = None
+    assert model.partial_fit(batch).n_batches_seen_ == 3
+
+
 def test_bad_parameters():
     X = rows(np.random.default_rng(0))
     for parameters, words in [

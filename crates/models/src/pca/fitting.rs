@@ -171,7 +171,8 @@ fn check_rows((rows, cols): (usize, usize), weighted: bool, weight: f64) -> Resu
     if !weighted && rows < 2 {
         return bad("rows", rows as f64, "must be at least 2: one row has no variance");
     }
-    if weight <= 1.0 {
+    // Weights that are divided by their sum add up to one, and a little more by rounding.
+    if weight <= 1.0 + rows as f64 * f64::EPSILON {
         let need = "must be above 1: a weight says how many times its row counts";
         return bad("sum of the weights", weight, need);
     }

@@ -32,6 +32,9 @@ SOLVERS = (
     "vr",
 )
 
+#: The largest number of steps, rows or passes that the core counts.
+_MOST = 2**63 - 1
+
 
 def seed_of(random_state):
     """A seed: the same one unless something else is asked for."""
@@ -56,6 +59,11 @@ def check_number(estimator, name, low, *, kind=Real, optional=False):
     if optional and value is None:
         return
     good = isinstance(value, kind) and not isinstance(value, bool)
+    if good and isinstance(value, Integral) and value > _MOST:
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be at most {_MOST}. "
+            f"Got {value!r} instead."
+        )
     if not good or not np.isfinite(value) or value < low:
         what = "an int" if kind is Integral else "a finite number"
         raise ValueError(
@@ -107,13 +115,17 @@ def finish(estimator, found):
         raise raised
     info = estimator.info_
     stopped = info.stop in ("requested", "exhausted")
-    if info.certified or stopped or (info.stop == "converged" and _is_rounding(estimator)):
+    ended = info.stop in ("converged", "stagnated")
+    if info.certified or stopped or (ended and _is_rounding(estimator)):
         return
     shown = info.residuals
     if getattr(estimator, "method", None) in ("averaged", "blocks"):
         # Kaczmarz was asked for a solution, not for least squares.
         shown = info.misfits
     worst = shown.max() if shown.size else np.nan
+    if hasattr(estimator, "components_") and len(info.history) and info.history[-1, 2] > 0:
+        # As the tolerance is: relative to the largest eigenvalue.
+        worst = worst / info.history[-1, 2]
     warnings.warn(
         f"{type(estimator).__name__} did not reach the tolerance {info.tolerance:.1e}: the largest "
         f"residual is {worst:.1e} ({info.stop} after {info.passes:.1f} passes). Increase max_iter "
@@ -124,14 +136,28 @@ def finish(estimator, found):
 
 
 def _is_rounding(estimator):
-    """Whether a run that says it converged missed the tolerance by rounding alone: the residuals,
-    which are computed anew, and those of the run each have the rounding of their products."""
-    info, largest = estimator.info_, 1.0
+    """Whether a run that could go no further missed the tolerance by rounding alone: the residuals,
+    which are computed anew, and those of the run each have the rounding of their products. Of centred
+    data these are products with rows around the mean, whose squares are larger by that of the mean:
+    where that takes more than half of the digits it is worth a warning."""
+    info, largest, mean = estimator.info_, 1.0, 0.0
     if hasattr(estimator, "components_"):
         # Residuals of eigenvalues are absolute, those of least squares are relative.
         largest = abs(info.history[-1, 2]) if len(info.history) else 0.0
+        mean = _square_of_mean(estimator)
         fitted = estimator.components_
     else:
         fitted = estimator.coef_
-    room = info.tolerance + 2 * rounding(fitted.dtype, estimator.n_features_in_)
-    return info.residuals.max(initial=0.0) <= room * largest
+    own = 2 * rounding(fitted.dtype, estimator.n_features_in_)
+    shifted = min(own * mean, float(np.finfo(fitted.dtype).eps) ** 0.5 * largest)
+    return info.residuals.max(initial=0.0) <= (info.tolerance + own) * largest + shifted
+
+
+def _square_of_mean(estimator):
+    """``||mean_ / scale_||**2``, zero where nothing is subtracted."""
+    mean = getattr(estimator, "mean_", None)
+    if mean is None:
+        return 0.0
+    scale = getattr(estimator, "scale_", None)
+    mean = np.asarray(mean, dtype=np.float64)
+    return float(np.sum((mean if scale is None else mean / scale) ** 2))

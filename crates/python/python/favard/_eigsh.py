@@ -1,5 +1,8 @@
 """eigsh: eigenpairs of a symmetric operator, as scipy.sparse.linalg has them."""
 
+import warnings
+from numbers import Real
+
 import numpy as np
 from scipy import linalg
 from scipy.sparse import eye_array, issparse
@@ -10,6 +13,9 @@ from favard._data import rounding
 from favard._info import Info
 from favard._operator import Source, seed_of
 from favard._progress import watcher
+
+#: The share of values up to which residuals tell them apart.
+_TELLS = 1e-2
 
 _WHICH = ("LM", "SM", "LA", "SA", "BE")
 
@@ -119,6 +125,7 @@ def eigsh(
     if ncv is not None and (int(ncv) != ncv or not k < ncv <= n):
         raise ValueError(f"ncv={ncv!r} must satisfy k < ncv <= n, with k={k} and n={n}")
     if sigma is not None:
+        sigma = _real(sigma)
         source = Source(_inverse(A, source, sigma, OPinv))
     start = None
     if v0 is not None:
@@ -142,11 +149,18 @@ def eigsh(
         values, vectors = found["values"], found["vectors"]
         residuals = found["residuals"].astype(float)
         certified = found["info"]["stop"] == "converged"
+        # The residuals of the run and these each have the rounding of their products.
+        room, is_lost = tolerance + 2 * rounding(source.real, n), False
         if source.is_complex and found["raised"] is None:
             values, vectors, residuals, scale = _complex_pairs(source, vectors, int(k), which)
-            # The residuals of the run and these each have the rounding of their products.
-            room = tolerance + (2 * rounding(source.real, n) if certified else 0.0)
+            room = room if certified else tolerance
             certified = bool(np.all(residuals <= room * scale))
+        elif found["raised"] is None and (which == "SM" or found["info"]["stop"] == "stagnated"):
+            # Those of smallest magnitude are found as the largest of c**2 - A**2.
+            size = float(np.abs(values).max())
+            is_met = residuals.max() <= room * (size + _typical(source, n))
+            is_lost = certified and not is_met and residuals.max() > _TELLS * size
+            certified = bool(is_met)
         info = Info.of(found["info"], certified=certified, tolerance=tolerance, residuals=residuals)
         watch.info = info
     if found["raised"] is not None:
@@ -155,6 +169,13 @@ def eigsh(
         values = sigma + 1 / values
     order = np.argsort(values)
     values, vectors = values[order], vectors[:, order]
+    if is_lost:
+        raise ArpackNoConvergence(
+            f"No convergence (residual {residuals.max():.1e}: eigenvalues this small beside the "
+            "largest are not told apart; sigma=0 would)",
+            values,
+            vectors,
+        )
     if not certified and info.stop not in ("converged", "requested"):
         raise ArpackNoConvergence(
             f"No convergence ({info.stop} after {info.applications} products, residual "
@@ -186,10 +207,21 @@ def _complex_pairs(source, vectors, k, which):
     values, rotation = values[order], rotation[:, order]
     vectors = basis @ rotation
     residuals = np.linalg.norm(image @ rotation - vectors * values, axis=0).astype(float)
-    # A typical eigenvalue, as the core takes it into account.
-    probe = np.random.default_rng(1).normal(size=(len(basis), 1)).astype(source.dtype)
-    typical = np.linalg.norm(source.multiply(probe)) / np.linalg.norm(probe)
-    return values, vectors, residuals, float(largest + typical)
+    return values, vectors, residuals, float(largest + _typical(source, len(basis)))
+
+
+def _typical(source, n):
+    """A typical eigenvalue, as the core takes it into account."""
+    probe = np.random.default_rng(1).normal(size=(n, 1)).astype(source.dtype)
+    return float(np.linalg.norm(source.multiply(probe)) / np.linalg.norm(probe))
+
+
+def _real(sigma):
+    """A shift as a number: with another one the inverse would not be symmetric."""
+    if isinstance(sigma, (Real, np.ndarray)) and np.ndim(sigma) == 0 and np.isrealobj(sigma):
+        if np.isfinite(sigma):
+            return float(sigma)
+    raise ValueError(f"sigma={sigma!r} must be a finite real number")
 
 
 def _inverse(A, source, sigma, OPinv):
@@ -202,10 +234,18 @@ def _inverse(A, source, sigma, OPinv):
         return operator
     # The identity is of double precision, and so are the factors: their rounding would make the
     # inverse less symmetric than single precision can be.
+    singular = f"sigma={sigma!r} is an eigenvalue, as far as rounding shows: A - sigma I is singular"
     if issparse(A):
-        inverse = splu((A.astype(source.dtype) - sigma * eye_array(n)).tocsc()).solve
+        try:
+            inverse = splu((A.astype(source.dtype) - sigma * eye_array(n)).tocsc()).solve
+        except RuntimeError as error:
+            raise RuntimeError(f"{singular} ({error})") from error
     elif source.matrix is not None:
-        factors = linalg.lu_factor(source.matrix - sigma * np.eye(n))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", linalg.LinAlgWarning)
+            factors = linalg.lu_factor(source.matrix - sigma * np.eye(n))
+        if not np.all(np.diagonal(factors[0])):
+            raise RuntimeError(singular)
 
         def inverse(block):
             return linalg.lu_solve(factors, block)

@@ -107,6 +107,9 @@ n_components_, noise_variance_
         check_number(self, "batch_size", 1, kind=Integral, optional=True)
         X = self._validated(X, first=True, least=2)
         self._stream = None
+        if is_sparse(X):
+            # Once for all batches: rows of a matrix stored by columns are found by reading all of it.
+            X = X.tocsr()
         self.n_samples_seen_ = 0
         n_samples, n_features = X.shape
         self.batch_size_ = 5 * n_features if self.batch_size is None else self.batch_size

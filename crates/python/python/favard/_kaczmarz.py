@@ -11,6 +11,7 @@ from favard import _core
 from favard._common import check_name, check_number, finish, run, seed_of, tolerance
 from favard._data import FLOATS, check_pointers, core_matrix, is_sparse
 from favard._info import Info
+from favard._on_disk import check_dense
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +127,7 @@ class Kaczmarz(MultiOutputMixin, RegressorMixin, BaseEstimator):
             The estimator.
         """
         given = self._check()
+        check_dense(y)
         if is_sparse(X):
             check_pointers(X, indices=True)
         X, y = validate_data(

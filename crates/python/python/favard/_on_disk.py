@@ -106,6 +106,17 @@ def _check_sparse(X):
         check_pointers(X)
 
 
+def check_dense(y):
+    """``TypeError`` for sparse targets, which scikit-learn lets through where there may be several."""
+    from favard._data import is_sparse
+
+    if is_sparse(y):
+        raise TypeError(
+            "Sparse data was passed for y, but dense data is required. Use '.toarray()' to convert "
+            "to a dense numpy array."
+        )
+
+
 def checked(estimator, X, **options):
     """X as ``validate_data`` gives it; one in its file as it is, with as many columns as fitted."""
     if not isinstance(X, OnDisk):
@@ -138,6 +149,7 @@ def checked_pair(estimator, X, y, **options):
     """The same for data with targets."""
     from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
+    check_dense(y)
     if not isinstance(X, OnDisk):
         _check_sparse(X)
         return validate_data(estimator, X, y, **options)

@@ -117,6 +117,8 @@ fn look<T: Scalar + Element>(
 ) -> Result<Estimate, Failure> {
     let matrix = data.open()?.by_rows();
     let (rows, cols) = matrix.shape();
+    // The sums of each column, its mean and its deviation.
+    check_numbers(cols, 4)?;
     let centred = if center {
         Centered::by_mean(matrix)?
     } else {
