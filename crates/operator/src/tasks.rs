@@ -16,6 +16,9 @@ pub(crate) type OnPart<'f, T> = &'f (dyn Fn(usize, &mut [T]) + Sync);
 /// What is done to some rows of a block, given with the number of the first.
 pub(crate) type OnRows<'f, T> = &'f (dyn Fn(usize, BlockMut<'_, T>) + Sync);
 
+/// What is done to each part of a slice and the part of another one beside it.
+pub(crate) type OnPair<'f, T> = &'f (dyn Fn(usize, &mut [T], &mut [T]) + Sync);
+
 /// Parts of `len` numbers, as many at a time as are worth a thread: a slice of one part costs no visit to the
 /// thread pool.
 pub(crate) fn for_each_part<T: Send>(data: &mut [T], len: usize, task: OnPart<'_, T>) {
@@ -36,7 +39,7 @@ pub(crate) fn for_each_group<T: Send>(data: &mut [T], len: usize, task: OnPart<'
 pub(crate) fn for_each_pair<T: Send>(
     (data, len): (&mut [T], usize),
     (other, other_len): (&mut [T], usize),
-    task: &(dyn Fn(usize, &mut [T], &mut [T]) + Sync),
+    task: OnPair<'_, T>,
 ) {
     let pairs = data.par_chunks_mut(len).zip(other.par_chunks_mut(other_len));
     let pairs = pairs.enumerate().with_max_len(1);

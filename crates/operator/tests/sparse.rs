@@ -29,7 +29,7 @@ fn random<T: Scalar>(
     Csr::new((rows, cols), pointers, columns, values).unwrap()
 }
 
-/// Shapes that take every path: empty ones, one group, four, many, and far more than a cache.
+/// Shapes that take every path but one: empty ones, one group, four, many, and far more than a cache.
 fn matrices<T: Scalar>() -> Vec<Csr<'static, T>> {
     vec![
         random((0, 0), |_| 0, 1),
@@ -44,6 +44,11 @@ fn matrices<T: Scalar>() -> Vec<Csr<'static, T>> {
         // A dense row and a dense column.
         random((600, 40), |i| if i == 0 { 4000 } else { 3 }, 10),
     ]
+}
+
+/// Long rows, which are walked in pieces of columns for any width of the block.
+fn long_rows<T: Scalar>() -> Csr<'static, T> {
+    random((6, 220_000), |i| if i == 2 { 0 } else { 1700 }, 11)
 }
 
 /// |ours − exact| ≤ (terms + 8) ε Σ|terms|: the rounding of a sum in any order, and of the few
@@ -91,12 +96,11 @@ fn inside<T: Scalar>(rows: usize, cols: usize, seed: u64) -> Block<T> {
     Block::gaussian(rows, cols + 3, seed)
 }
 
-fn products<T: Scalar>() {
-    let widths = [0, 1, 2, 3, 5, 8, 9, 16, 19];
-    for a in matrices::<T>() {
+fn products<T: Scalar>(matrices: Vec<Csr<'_, T>>, widths: &[usize]) {
+    for a in matrices {
         let ((rows, cols), full) = (a.shape(), dense(&a));
         let turned = flip(&full, cols);
-        for k in widths {
+        for &k in widths {
             for (alpha, gamma) in [(1.0, 0.0), (-0.5, 0.75), (2.0, 1.0)] {
                 let (x, z) = (inside::<T>(cols, k, 1), inside::<T>(rows, k, 2));
                 let (x, z) = (x.as_ref().cols_range(1..k + 1), z.as_ref().cols_range(1..k + 1));
@@ -138,8 +142,11 @@ fn products<T: Scalar>() {
 /// Every product equals the triple loop, for all widths, strides and shapes.
 #[test]
 fn products_equal_the_triple_loop() {
-    products::<f64>();
-    products::<f32>();
+    let widths = [0, 1, 2, 3, 5, 8, 9, 16, 19];
+    products(matrices::<f64>(), &widths);
+    products(matrices::<f32>(), &widths);
+    products(vec![long_rows::<f64>()], &[1, 9]);
+    products(vec![long_rows::<f32>()], &[1, 9]);
 }
 
 /// Aᵀ D (A X − 1 mᵀ) and its sums equal the three steps one by one.
@@ -207,6 +214,7 @@ fn threads_do_not_change_bits() {
     let mut cases = matrices::<f64>();
     cases.push(random((3000, 700), |i| 40 + i % 60, 11));
     cases.push(random((2000, 20_000), |_| 30, 12));
+    cases.push(long_rows());
     for a in cases {
         for k in [1, 3, 8, 20] {
             let on = |threads: usize| {

@@ -1,9 +1,8 @@
-//! Y ← α A_Sᵀ Z + γ Y for few entries: into Y itself.
+//! Y ← α A_Sᵀ Z + γ Y for few entries, or for long rows in pieces: into Y itself.
 
 use super::lanes::{Kernel, run};
 use super::slab::{Slab, load, slabs, with_lanes};
-use super::transpose::within;
-use super::{Pick, Rows, Values};
+use super::{Pick, Rows, Values, pieces, within};
 use crate::tasks::halve_rows;
 use crate::{BlockMut, BlockRef, Column, Scalar, ops};
 
@@ -23,15 +22,18 @@ pub(super) fn direct<T: Scalar, V: Values<T>, I: Column>(
     gamma: T,
     mut y: BlockMut<'_, T>,
 ) {
-    ops::scale(gamma, y.reborrow());
     let parts = rayon::current_num_threads().min(pick.entries(a) / GRAIN).max(1);
     let panel = a.cols.div_ceil(parts);
     for Slab { columns, lanes } in slabs(y.cols(), T::LANE, true) {
         let (z, y) = (z.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         with_lanes!(lanes, W => {
             let task = Task::<T, W, _, _, _> { a, pick, alpha, z };
+            let panel = pieces::<T, V, I>(a, pick, W).map_or(panel, |piece| piece.min(panel));
             // The rows of Y are the columns of A.
-            halve_rows(y, 0, panel, &|first, y| run(Leaf { task: &task, first, y }));
+            halve_rows(y, 0, panel, &|first, mut y| {
+                ops::scale(gamma, y.reborrow());
+                run(Leaf { task: &task, first, y });
+            });
         });
     }
 }

@@ -28,6 +28,7 @@
 //!   16,000 5.4, 2.2 and 3.8, 2.0; k = 16 with 4,000 columns 3.9, 2.2 and 4.9, 2.7; with 8,000 6.2, 3.8 and 4.9, 2.8. With a
 //!   cache of 512 KB the two were level up to twice [`NEAR`] and two passes were faster beyond. One pass also needs no block of
 //!   A X.
+//! - **Pieces.** Long rows are walked in pieces of columns where the block does not fit a cache ([`pieces`]).
 //! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
 //!   4.3 without and 3.7 with it. In smaller slabs it only costs, and in one of up to twice that where nothing is
@@ -56,6 +57,7 @@ mod layout;
 mod normal;
 mod panels;
 mod pick;
+mod pieces;
 mod rows;
 mod short;
 mod slab;
@@ -69,6 +71,7 @@ pub(crate) use lanes::{Kernel, run};
 use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
 use pick::{All, Pick};
+use pieces::{pieces, within};
 pub use rows::Rows;
 pub use table::{Kernels, Stored, Tables};
 use transpose::transpose;

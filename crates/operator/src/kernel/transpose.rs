@@ -2,7 +2,7 @@
 
 use super::lanes::{Kernel, combine, run, scatter};
 use super::slab::{Slab, WIDE, load, rows_of, rows_of_mut, slabs, with_lanes};
-use super::{Pick, Rows, Values, direct, groups, is_far};
+use super::{Pick, Rows, Values, direct, groups, is_far, pieces, within};
 use crate::hints::prefetch;
 use crate::tasks::{for_each_group, for_each_part};
 use crate::{BlockMut, BlockRef, Column, Scalar, Workspace};
@@ -18,7 +18,7 @@ const SOON: usize = 8;
 /// The rows are cut into groups ([`groups`]: from the shape only). Each group adds its rows, in
 /// order, into a buffer of its own, and the buffers are added in the order of the groups. When
 /// there are more threads than groups, a group's columns are shared out too, which changes no bit.
-/// A product too small for buffers is added to Y itself ([`direct`]).
+/// A product too small for buffers, or one in pieces, is added to Y itself ([`direct`]).
 pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
     a: Rows<'_, V, I>,
     pick: impl Pick,
@@ -32,7 +32,8 @@ pub(crate) fn transpose<T: Scalar, V: Values<T>, I: Column>(
         return;
     }
     let groups = groups(pick.entries(a), a.cols);
-    if groups == 1 {
+    let lanes = y.cols().next_power_of_two().min(T::LANE);
+    if groups == 1 || pieces::<T, V, I>(a, pick, lanes).is_some() {
         direct(a, pick, alpha, z, gamma, y);
         return;
     }
@@ -98,13 +99,6 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
             }
         }
     }
-}
-
-/// Where the columns `first..end` are in a sparse row.
-#[inline]
-pub(super) fn within(columns: &[impl Column], first: usize, end: usize) -> std::ops::Range<usize> {
-    let from = columns.partition_point(|column| column.at() < first);
-    from..from + columns[from..].partition_point(|column| column.at() < end)
 }
 
 /// Y ← α Σ_g B_g + γ Y, the buffers B one behind the other, each row the last of `step`.
