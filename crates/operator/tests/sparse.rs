@@ -48,7 +48,7 @@ fn matrices<T: Scalar>() -> Vec<Csr<'static, T>> {
 
 /// Long rows, which are walked in pieces of columns for any width of the block.
 fn long_rows<T: Scalar>() -> Csr<'static, T> {
-    random((6, 220_000), |i| if i == 2 { 0 } else { 1700 }, 11)
+    random((6, 220_000), |i| if i == 2 { 0 } else { 55_000 }, 11)
 }
 
 /// |ours − exact| ≤ (terms + 8) ε Σ|terms|: the rounding of a sum in any order, and of the few
