@@ -6,6 +6,7 @@ mod mtx;
 mod npy;
 mod npz;
 mod number;
+mod pieces;
 mod table;
 
 pub use atomic::{discard_unfinished, write_atomic};

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use favard_operator::{Csr, Scalar};
 
-use super::number::write_number;
+use super::number::{push_count, push_number};
+use super::pieces::write_pieces;
 use super::write_atomic;
 use crate::error::Result;
 
@@ -35,13 +36,21 @@ fn write<T: Scalar>(to: &mut dyn Write, matrix: &Csr<'_, T>) -> io::Result<()> {
     let (rows, cols) = matrix.shape();
     writeln!(to, "%%MatrixMarket matrix coordinate real general")?;
     writeln!(to, "{rows} {cols} {}", matrix.entries())?;
-    for row in 0..rows {
-        let (columns, values) = matrix.row(row);
-        for (&column, &value) in columns.iter().zip(values) {
-            write!(to, "{} {} ", row + 1, u64::from(column) + 1)?;
-            write_number(to, value)?;
-            writeln!(to)?;
+    let (pointers, columns, values) = (matrix.pointers(), matrix.columns(), matrix.values());
+    write_pieces(to, matrix.entries(), &|range, text| {
+        // The row of the first entry is the last one that starts at it or before it.
+        let mut row = pointers.partition_point(|&start| start <= range.start) - 1;
+        for entry in range {
+            while pointers[row + 1] <= entry {
+                row += 1;
+            }
+            push_count(text, row as u64 + 1);
+            text.push(b' ');
+            push_count(text, u64::from(columns[entry]) + 1);
+            text.push(b' ');
+            push_number(text, values[entry])?;
+            text.push(b'\n');
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

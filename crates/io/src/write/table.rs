@@ -6,7 +6,8 @@ use std::path::Path;
 use favard_operator::Scalar;
 use ndarray::ArrayView2;
 
-use super::number::{check_finite, write_number};
+use super::number::push_number;
+use super::pieces::write_pieces;
 use super::write_atomic;
 use crate::error::{Error, ErrorKind, Result};
 
@@ -53,35 +54,46 @@ impl<'a, T: Scalar> Table<'a, T> {
         Ok(())
     }
 
-    fn write(&self, to: &mut dyn Write, separator: char) -> io::Result<()> {
+    fn write(&self, to: &mut dyn Write, separator: u8) -> io::Result<()> {
+        let (rows, cols) = self.array.dim();
+        let mut text = Vec::new();
         if let Some(names) = self.column_names {
             // The corner is empty, as pandas has it.
             let corner = self.row_names.map(|_| "");
-            let mut fields = corner.into_iter().chain(names.iter().map(String::as_str));
-            if let Some(first) = fields.next() {
-                write_field(to, first, separator)?;
-            }
-            for field in fields {
-                write!(to, "{separator}")?;
-                write_field(to, field, separator)?;
-            }
-            writeln!(to)?;
-        }
-        for (i, row) in self.array.rows().into_iter().enumerate() {
-            if let Some(names) = self.row_names {
-                write_field(to, &names[i], separator)?;
-                write!(to, "{separator}")?;
-            }
-            for (j, &value) in row.iter().enumerate() {
+            let fields = corner.into_iter().chain(names.iter().map(String::as_str));
+            for (j, field) in fields.enumerate() {
                 if j > 0 {
-                    write!(to, "{separator}")?;
+                    text.push(separator);
                 }
-                check_finite(value)?;
-                write_number(to, value)?;
+                push_field(&mut text, field, separator)?;
             }
-            writeln!(to)?;
+            text.push(b'\n');
+            to.write_all(&text)?;
         }
-        Ok(())
+        // A row without columns has its end alone.
+        let width = cols.max(1);
+        write_pieces(to, rows * width, &|range, text| {
+            let (mut i, mut j) = (range.start / width, range.start % width);
+            for _ in range {
+                match self.row_names {
+                    Some(names) if j == 0 => {
+                        push_field(text, &names[i], separator)?;
+                        text.push(separator);
+                    }
+                    _ if j > 0 => text.push(separator),
+                    _ => {}
+                }
+                if cols > 0 {
+                    push_number(text, self.array[[i, j]])?;
+                }
+                j += 1;
+                if j == width {
+                    text.push(b'\n');
+                    (i, j) = (i + 1, 0);
+                }
+            }
+            Ok(())
+        })
     }
 }
 
@@ -109,7 +121,7 @@ impl<'a, T: Scalar> Table<'a, T> {
 /// ```
 pub fn write_csv<T: Scalar>(path: impl AsRef<Path>, table: &Table<'_, T>) -> Result<()> {
     table.check(path.as_ref())?;
-    write_atomic(path, |to| table.write(to, ','))
+    write_atomic(path, |to| table.write(to, b','))
 }
 
 /// Writes a table with tabs; see [`write_csv`].
@@ -118,18 +130,19 @@ pub fn write_csv<T: Scalar>(path: impl AsRef<Path>, table: &Table<'_, T>) -> Res
 /// Those of [`write_csv`].
 pub fn write_tsv<T: Scalar>(path: impl AsRef<Path>, table: &Table<'_, T>) -> Result<()> {
     table.check(path.as_ref())?;
-    write_atomic(path, |to| table.write(to, '\t'))
+    write_atomic(path, |to| table.write(to, b'\t'))
 }
 
-fn write_field(to: &mut dyn Write, field: &str, separator: char) -> io::Result<()> {
+fn push_field(to: &mut Vec<u8>, field: &str, separator: u8) -> io::Result<()> {
     if field.contains(['\n', '\r']) {
         let message = format!("name `{}` has a line break", field.escape_default());
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     // Blanks at the ends would be taken for the separator's.
-    let is_plain = !field.contains([separator, '"']) && field.trim() == field;
+    let is_plain = !field.contains([char::from(separator), '"']) && field.trim() == field;
     if is_plain {
-        return to.write_all(field.as_bytes());
+        to.extend_from_slice(field.as_bytes());
+        return Ok(());
     }
     write!(to, "\"{}\"", field.replace('"', "\"\""))
 }

@@ -128,3 +128,35 @@ fn a_file_that_cannot_grow_is_removed() {
     let text = String::from_utf8_lossy(&status.stdout).into_owned();
     assert!(status.status.success() && text.contains("1 passed"), "{text}");
 }
+
+/// Texts of many pieces, whose ends fall within rows and between empty ones.
+#[test]
+fn long_texts_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (rows, cols) in [(3, 40_001), (40_001, 3), (70_000, 1), (4, 0)] {
+        let array = Array2::from_shape_fn((rows, cols), |(i, j)| (i * cols + j) as f64 / 7.0);
+        let names: Vec<String> = (0..rows).map(|i| format!("r{i}")).collect();
+        write_csv(path("a.csv"), &Table::new(array.view()).row_names(Some(&names))).unwrap();
+        let text = fs::read_to_string(path("a.csv")).unwrap();
+        let mut lines = text.lines();
+        for (name, row) in names.iter().zip(array.rows()) {
+            let mut fields = lines.next().unwrap().split(',');
+            assert_eq!(fields.next(), Some(&name[..]));
+            let numbers = fields.filter(|field| !field.is_empty());
+            assert!(numbers.map(|field| field.parse::<f64>().unwrap()).eq(row.iter().copied()));
+        }
+        assert_eq!(lines.next(), None);
+    }
+    let mut pointers = vec![0];
+    for i in 0..1000_usize {
+        pointers.push(pointers[i] + if i % 3 == 0 { 0 } else { i });
+    }
+    let columns: Vec<u32> = (0..1000_u32).filter(|i| i % 3 != 0).flat_map(|i| 0..i).collect();
+    let values: Vec<f64> = (0..columns.len()).map(|i| 1.0 + i as f64 / 3.0).collect();
+    let long = Csr::new((1000, 1000), pointers, columns, values).unwrap();
+    write_mtx(path("a.mtx"), &long).unwrap();
+    let back = read::<f64>(path("a.mtx")).unwrap().matrix.into_csr().unwrap();
+    assert_eq!(back.pointers(), long.pointers());
+    assert_eq!((back.columns(), back.values()), (long.columns(), long.values()));
+}
