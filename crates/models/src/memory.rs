@@ -2,7 +2,7 @@
 
 use favard_engine::Record;
 use favard_operator::{
-    Adjoint, AdjointOperator, Batch, Block, Dense, Gram, LinearOperator, RowOperator, Scalar,
+    Adjoint, AdjointOperator, Batch, Block, Gram, LinearOperator, RowOperator, Scalar,
     StochasticOperator, Workspace, small,
 };
 
@@ -144,28 +144,30 @@ pub(crate) fn fit<T: Scalar>(
     plan: &Plan,
 ) -> Result<usize> {
     let (height, cols) = op.shape();
-    let (dim, inner, components) = (height.min(cols), height.max(cols), plan.components);
+    let (dim, components) = (height.min(cols), plan.components);
     let covariance = Gram::new(op);
     let wide = height < cols;
     let outer = Gram::new(Adjoint::new(op));
     let side: &dyn LinearOperator<T> = if wide { &outer } else { &covariance };
     // Mean and scale in f64, and as the operator has them.
     let statistics = cols * (2 * size_of::<f64>() + 5 * size_of::<T>());
+    let choice = Choice::new(op);
     let lanczos = |plan: Lanczos| -> Result<usize> {
         let cols = plan.components().max(8).min(dim);
-        Ok(plan.memory_for::<T>(dim, side.work()) + scratch(side, cols)?)
+        let products = scratch(side, cols)?;
+        let forming = choice.forming().filter(|_| plan.forms::<T>(dim, side.work()));
+        let own = forming.map_or(products, |forming| products.max(forming.scratch));
+        Ok(plan.memory_for::<T>(dim, side.work()) + own)
     };
     let on_engine = || -> Result<usize> {
         let cols = guarded::<T>(dim, components);
         Ok(engine::<T>(dim, cols) + 2 * scratch(side, cols)?)
     };
-    let choice = Choice::new(op);
     let method = choice.choose::<T>(plan).0;
     let formed = || -> Result<usize> {
-        let forming = if op.forms_gram() {
-            Dense::<T>::gram_scratch(dim, inner)
-        } else {
-            slabs::<T>(dim) + scratch(side, dim.min(4 * T::LANE))?
+        let forming = match choice.forming() {
+            Some(forming) => forming.scratch,
+            None => slabs::<T>(dim) + scratch(side, dim.min(4 * T::LANE))?,
         };
         Ok(exact::<T>(dim, components, forming) + scratch(side, components)?)
     };

@@ -83,6 +83,17 @@ pub enum Side {
     Rows,
 }
 
+impl Side {
+    /// That of the transpose.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Columns => Self::Rows,
+            Self::Rows => Self::Columns,
+        }
+    }
+}
+
 /// What is done to a matrix before its inner products are taken:
 /// $b_{ij} = \sqrt{w_i} (a_{ij} - m_j) f_j$.
 #[derive(Debug, Clone, Copy)]
@@ -98,6 +109,45 @@ pub struct Standardized<'a, T> {
 impl<T> Default for Standardized<'_, T> {
     fn default() -> Self {
         Self { shift: None, factor: None, weights: None }
+    }
+}
+
+impl<T> Standardized<'_, T> {
+    /// `Ok` when the lengths fit a matrix of this shape.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the length that does not.
+    pub fn check(&self, (rows, cols): (usize, usize)) -> Result<()> {
+        for given in self.shift.iter().chain(&self.factor) {
+            check_dim("numbers, one a column", cols, given.len())?;
+        }
+        check_dim("row weights", rows, self.weights.map_or(rows, <[T]>::len))
+    }
+}
+
+/// What [`form_gram`](AdjointOperator::form_gram) takes: for those who choose between the matrix and
+/// products.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forming {
+    /// Multiply-adds of products of dense matrices.
+    pub dense: f64,
+    /// Multiply-adds into places that sparse entries name, and what takes as long: zero for a dense
+    /// matrix.
+    pub scattered: f64,
+    /// Bytes beside the matrix that is formed.
+    pub scratch: usize,
+}
+
+impl Forming {
+    /// Whether the data are a dense matrix.
+    #[must_use]
+    pub fn is_dense(&self) -> bool {
+        self.scattered == 0.0
+    }
+
+    /// With scratch for so many numbers more.
+    pub(crate) fn and_numbers<T>(self, count: usize) -> Self {
+        Self { scratch: self.scratch + count * size_of::<T>(), ..self }
     }
 }
 
@@ -164,7 +214,7 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
     /// [`apply_normal`](Self::apply_normal) are all that the operator knows.
     ///
     /// A dense matrix does it at the speed of a matrix product, which for a few hundred columns is
-    /// many times that of products with blocks.
+    /// many times that of products with blocks; a sparse one by the pairs of its entries that meet.
     ///
     /// # Errors
     /// Those of [`apply`](LinearOperator::apply).
@@ -188,9 +238,11 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         Ok(None)
     }
 
-    /// Whether [`form_gram`](Self::form_gram) has an answer.
-    fn forms_gram(&self) -> bool {
-        false
+    /// What [`form_gram`](Self::form_gram) takes, where it has an answer. A sparse matrix counts its
+    /// entries for it.
+    fn forming(&self, side: Side) -> Option<Forming> {
+        let _ = side;
+        None
     }
 
     /// `Ok` when `x` and `y` fit the transpose of this operator and each other.
@@ -262,8 +314,8 @@ macro_rules! forward {
             fn form_scatter(&self, weights: Option<&[f64]>) -> Result<Option<Scatter<T>>> {
                 (**self).form_scatter(weights)
             }
-            fn forms_gram(&self) -> bool {
-                (**self).forms_gram()
+            fn forming(&self, side: Side) -> Option<Forming> {
+                (**self).forming(side)
             }
         }
     )*};

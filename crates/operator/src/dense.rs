@@ -6,7 +6,7 @@ mod narrow;
 mod piece;
 mod product;
 mod scatter;
-mod square;
+pub(crate) mod square;
 
 pub(crate) use gram::form;
 pub(crate) use narrow::normal as narrow_normal;
@@ -18,7 +18,7 @@ use faer_ext::IntoFaer;
 use ndarray::{ArrayView1, ArrayView2, Axis, CowArray, Ix2};
 use rayon::prelude::*;
 
-use crate::adjoint::{Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::block::is_finite;
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{CHUNK, chunk_rows};
@@ -121,21 +121,6 @@ impl<'a, T: Scalar> Dense<'a, T> {
     #[must_use]
     pub fn into_inner(self) -> CowArray<'a, T, Ix2> {
         self.array
-    }
-
-    /// Bytes that forming the `dim` × `dim` Gram or scatter matrix of a dense matrix takes beside that
-    /// matrix, `inner` being its other side: partial sums, at most half of the matrix in all, the
-    /// means of pieces of rows, and for each thread the rows it works on.
-    ///
-    /// # Example
-    /// ```
-    /// use favard_operator::Dense;
-    /// // Of a million rows of ten numbers.
-    /// assert!(Dense::<f64>::gram_scratch(10, 1_000_000) < 1_000_000 * 10 * 8 / 2);
-    /// ```
-    #[must_use]
-    pub fn gram_scratch(dim: usize, inner: usize) -> usize {
-        gram::scratch::<T>(dim, inner)
     }
 
     fn mat(&self) -> MatRef<'_, T> {
@@ -244,17 +229,15 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         Ok(())
     }
 
-    fn forms_gram(&self) -> bool {
-        true
+    fn forming(&self, side: Side) -> Option<Forming> {
+        let (rows, cols) = self.array.dim();
+        let (dim, inner) = if side == Side::Columns { (cols, rows) } else { (rows, cols) };
+        let dense = inner as f64 * (dim as f64).powi(2);
+        Some(Forming { dense, scattered: 0.0, scratch: gram::scratch::<T>(dim, inner) })
     }
 
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
-        let cols = self.array.ncols();
-        for given in by.shift.iter().chain(&by.factor) {
-            check_dim("numbers, one a column", cols, given.len())?;
-        }
-        let rows = self.array.nrows();
-        check_dim("row weights", rows, by.weights.map_or(rows, <[T]>::len))?;
+        by.check(self.array.dim())?;
         Ok(Some(T::dense_gram(self.array.view(), side, &by)))
     }
 

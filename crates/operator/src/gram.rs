@@ -139,7 +139,7 @@ impl<T: Scalar, A: AdjointOperator<T>> LinearOperator<T> for Gram<A> {
     }
 
     fn products_to_form(&self) -> u64 {
-        let formed = self.inner.forms_gram();
+        let formed = self.inner.forming(Side::Columns).is_some();
         if formed { 1 } else { self.shape().1.div_ceil(slab_columns::<T>()) as u64 }
     }
 }

@@ -58,7 +58,7 @@ mod tasks;
 mod workspace;
 mod wrap;
 
-pub use adjoint::{AdjointOperator, Between, Side, Standardized};
+pub use adjoint::{AdjointOperator, Between, Forming, Side, Standardized};
 pub use algebra::{
     Adjoint, BlockDiagonal, Diagonal, HStack, Identity, LowRank, Multiple, Op, Product, Sum, VStack,
 };

@@ -2,9 +2,9 @@
 
 use favard_io::OnDisk;
 use favard_operator::{
-    AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator,
-    Moments, Result, RowOperator, Scalar, Scatter, Side, Sparse, Standardized, WeightedMoments,
-    Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, Forming,
+    LinearOperator, Moments, Result, RowOperator, Scalar, Scatter, Side, Sparse, Standardized,
+    WeightedMoments, Workspace,
 };
 
 /// A matrix that Python holds, or that stays in its file, as an operator; reading it once has shown that it is one. One type:
@@ -101,8 +101,8 @@ impl<T: Scalar> AdjointOperator<T> for Matrix<'_, T> {
         on!(self, x => x.form_scatter(weights))
     }
 
-    fn forms_gram(&self) -> bool {
-        on!(self, x => x.forms_gram())
+    fn forming(&self, side: Side) -> Option<Forming> {
+        on!(self, x => x.forming(side))
     }
 }
 

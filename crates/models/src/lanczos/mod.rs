@@ -386,10 +386,16 @@ impl Lanczos {
         self.memory_for::<T>(dim, 0.0).max(self.memory_for::<T>(dim, f64::INFINITY))
     }
 
+    /// Whether the basis would be all of the space: then the matrix is formed and solved.
+    pub(crate) fn forms<T: Scalar>(&self, dim: usize, work: f64) -> bool {
+        let (b, m) = self.sizes::<T>(dim, work);
+        m + b >= dim
+    }
+
     /// The same for an operator whose product with a column takes so many multiplications.
     pub(crate) fn memory_for<T: Scalar>(&self, dim: usize, work: f64) -> usize {
         let (b, m) = self.sizes::<T>(dim, work);
-        if m + b >= dim {
+        if self.forms::<T>(dim, work) {
             return memory::exact::<T>(dim, self.components, memory::slabs::<T>(dim));
         }
         let m = m + self.growth::<T>(dim, (b, m));

@@ -1,6 +1,6 @@
 //! [`Choice`]: which method, and why.
 
-use favard_operator::{AdjointOperator, Scalar};
+use favard_operator::{AdjointOperator, Forming, Scalar, Side};
 
 use super::{Plan, Solver};
 use crate::Lanczos;
@@ -8,13 +8,14 @@ use crate::Lanczos;
 /// What the choice of a method depends on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice {
-    /// The smaller side and the larger.
+    /// The smaller side.
     dim: usize,
-    inner: usize,
     /// Multiplications of a product with the data and one with its transpose, with one column.
     work: f64,
-    /// Whether the Gram matrix can be formed at the speed of a matrix product.
-    forms: bool,
+    /// What forming the Gram matrix takes, if it is worth a look.
+    forming: Option<Forming>,
+    /// Bytes of a number.
+    scalar: usize,
 }
 
 /// Forming is sure, the number of steps is not.
@@ -23,26 +24,42 @@ const MARGIN: f64 = 1.5;
 /// The same where the iteration can be given up for the matrix, so that little is lost.
 const SMALL_MARGIN: f64 = 1.2;
 
+/// Bytes of a matrix that is added to here and there without being fetched each time.
+const CACHE: usize = 3 << 19;
+
 /// Up to this many times the cost of an iteration as expected, the matrix is what it is given up for.
 const NEAR: f64 = 4.0;
 
 impl Choice {
     pub fn new<T: Scalar>(op: &dyn AdjointOperator<T>) -> Self {
         let (rows, cols) = op.shape();
-        let (dim, inner) = (rows.min(cols), rows.max(cols));
-        Self { dim, inner, work: 2.0 * op.work(), forms: op.forms_gram() }
+        let side = if rows < cols { Side::Rows } else { Side::Columns };
+        let (dim, scalar) = (rows.min(cols), size_of::<T>());
+        Self { dim, work: 2.0 * op.work(), forming: op.forming(side), scalar }
+    }
+
+    /// What forming the matrix takes, where the data know how.
+    pub fn forming(&self) -> Option<Forming> {
+        self.forming
     }
 
     /// Nanoseconds of a product with so many columns.
     fn product(&self, columns: f64) -> f64 {
-        let each = if self.forms { 0.15 + 0.027 * columns } else { 0.65 + 0.06 * columns };
+        let is_dense = self.forming.is_some_and(|forming| forming.is_dense());
+        let each = if is_dense { 0.15 + 0.027 * columns } else { 0.65 + 0.06 * columns };
         self.work * each
     }
 
     /// Nanoseconds to form the matrix and to solve it.
     fn exact(&self) -> f64 {
-        let (n, m) = (self.dim as f64, self.inner as f64);
-        let form = if self.forms { m * n * n / 58.0 } else { n / 8.0 * self.product(8.0) };
+        let n = self.dim as f64;
+        let form = match self.forming {
+            Some(Forming { dense, scattered, .. }) => {
+                let near = self.dim * self.dim * self.scalar <= CACHE;
+                dense / 58.0 + scattered * if near { 0.6 } else { 3.0 }
+            }
+            None => n / 8.0 * self.product(8.0),
+        };
         form + 0.2 * n.powi(3)
     }
 
@@ -66,7 +83,7 @@ impl Choice {
         let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
         let n = self.dim;
         let ratio = krylov / exact;
-        let margin = if self.forms { SMALL_MARGIN } else { MARGIN };
+        let margin = if self.forming.is_some() { SMALL_MARGIN } else { MARGIN };
         if exact <= margin * krylov {
             let reason = format!(
                 "the {n} × {n} matrix is formed and solved: about {steps:.0} block products of an \
@@ -88,7 +105,8 @@ impl Choice {
     /// take, so that its memory is not asked for, or where the budget ends before.
     pub fn patience<T: Scalar>(&self, plan: &Plan) -> Option<u64> {
         let (exact, (krylov, steps)) = (self.exact(), self.krylov::<T>(&plan.lanczos()));
-        let is_near = self.forms && plan.solver == Solver::Auto && exact <= NEAR * krylov;
+        let is_near =
+            self.forming.is_some() && plan.solver == Solver::Auto && exact <= NEAR * krylov;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few thousand at most
         let patience = (steps * exact / krylov).max(steps).ceil() as u64;
         let budget = plan.lanczos().limits().1;

@@ -1,6 +1,6 @@
 //! [`Known`]: what is known of the columns before a method runs.
 
-use favard_operator::{Block, Moments, RowOperator, Scalar, Scatter};
+use favard_operator::{Block, Moments, RowOperator, Scalar, Scatter, Side};
 
 use super::{Choice, Plan, Solver, Statistics};
 use crate::error::Result;
@@ -27,8 +27,10 @@ impl<T: Scalar> Known<T> {
     ) -> Result<Self> {
         let shape = x.shape();
         // Inner products of columns: for data with fewer rows, those of rows are formed.
-        let wants = shape.0 >= shape.1 && x.forms_gram() && plan.check(shape).is_ok();
-        if wants
+        let is_dense = || x.forming(Side::Columns).is_some_and(|forming| forming.is_dense());
+        if shape.0 >= shape.1
+            && plan.check(shape).is_ok()
+            && is_dense()
             && Choice::new(x).choose::<T>(plan).0 == Solver::Exact
             && let Some(scatter) = x.form_scatter(weights)?
         {

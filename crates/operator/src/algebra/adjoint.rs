@@ -1,6 +1,6 @@
 //! [`Adjoint`]: the transpose of an operator.
 
-use crate::adjoint::{Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::{
     AdjointOperator, Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace,
 };
@@ -80,8 +80,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
         self.inner.apply(alpha, x, gamma, y, ws)
     }
 
-    fn forms_gram(&self) -> bool {
-        self.inner.forms_gram()
+    fn forming(&self, side: Side) -> Option<Forming> {
+        self.inner.forming(side.other())
     }
 
     /// The inner products of the columns are those of the rows of A. Columns that are to be
@@ -90,7 +90,6 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
         if by.shift.is_some() || by.factor.is_some() || by.weights.is_some() {
             return Ok(None);
         }
-        let side = if side == Side::Columns { Side::Rows } else { Side::Columns };
-        self.inner.form_gram(side, by)
+        self.inner.form_gram(side.other(), by)
     }
 }

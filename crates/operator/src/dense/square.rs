@@ -18,7 +18,7 @@ const SMALL: usize = 32;
 const TALL: usize = 4;
 
 /// Numbers a row of a block that [`add_square`] takes for so many columns.
-pub(super) fn width<T: Scalar>(dim: usize) -> usize {
+pub(crate) fn width<T: Scalar>(dim: usize) -> usize {
     dim.next_multiple_of(T::LANE)
 }
 
@@ -29,7 +29,7 @@ pub(super) fn is_small(dim: usize) -> bool {
 
 /// The lower triangle of s ← s + PᵀP for the first rows of a block and as many of its columns as s
 /// has; the columns behind them may hold anything.
-pub(super) fn add_square<T: Scalar>(p: &Block<T>, rows: usize, s: BlockMut<'_, T>) {
+pub(crate) fn add_square<T: Scalar>(p: &Block<T>, rows: usize, s: BlockMut<'_, T>) {
     let dim = s.cols();
     if is_small(dim) {
         let p = Lines::new(p.as_ref().data(), p.stride());

@@ -1,9 +1,10 @@
 //! [`Kernels`]: the products of sparse matrices, compiled with this crate.
 
 use super::{All, Ones, Rows, forward, normal, transpose};
-use crate::sparse::check;
+use crate::adjoint::{Forming, Side, Standardized};
+use crate::sparse::{check, gram};
 use crate::wrap::{columns_moments, csr_moments, csr_squares};
-use crate::{Between, BlockMut, BlockRef, Column, Csr, Moments, Result, Scalar, Workspace};
+use crate::{Between, Block, BlockMut, BlockRef, Column, Csr, Moments, Result, Scalar, Workspace};
 
 /// A matrix stored by rows; without values all are one.
 pub type Stored<'a, T, I> = Rows<'a, Option<&'a [T]>, I>;
@@ -26,6 +27,9 @@ type Normal<T, I> =
 /// What is known of three lists that should be a matrix.
 type Check<T, I> = fn((usize, usize), &[usize], &[I], &[T]) -> Result<()>;
 
+/// The matrix of inner products of a side.
+type Form<T, I> = fn(&Csr<'_, T, I>, gram::Stored, Side, &Standardized<'_, T>) -> Block<T>;
+
 /// The functions of one precision and one kind of columns.
 #[derive(Debug)]
 pub struct Kernels<T: Scalar, I: Column> {
@@ -37,6 +41,8 @@ pub struct Kernels<T: Scalar, I: Column> {
     /// Of a matrix stored by columns, given as its transpose.
     pub columns_moments: fn(&Csr<'_, T, I>, Option<&[f64]>) -> Moments,
     pub squares: fn(&Csr<'_, T, I>) -> Vec<f64>,
+    pub forming: fn(&Csr<'_, T, I>, gram::Stored, Side) -> Forming,
+    pub form: Form<T, I>,
 }
 
 impl<T: Scalar, I: Column> Kernels<T, I> {
@@ -48,6 +54,8 @@ impl<T: Scalar, I: Column> Kernels<T, I> {
         moments: csr_moments,
         columns_moments,
         squares: csr_squares,
+        forming: gram::forming,
+        form: gram::form,
     };
 }
 

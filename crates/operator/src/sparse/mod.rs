@@ -3,6 +3,7 @@
 mod check;
 mod column;
 mod csr;
+pub(crate) mod gram;
 mod index;
 mod operator;
 mod wrapper;

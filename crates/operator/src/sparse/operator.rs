@@ -1,10 +1,12 @@
 //! [`Csr`] as an operator.
 
 use super::Csr;
+use super::gram::Stored;
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::check_dim;
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, Column, LinearOperator, Result, RowOperator,
-    Scalar, Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, Column, LinearOperator, Result,
+    RowOperator, Scalar, Workspace,
 };
 
 impl<T: Scalar, I: Column> LinearOperator<T> for Csr<'_, T, I> {
@@ -60,6 +62,15 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
         self.check_normal(x, &between, &y)?;
         (T::kernels::<I>().normal)(self.as_stored(), alpha, x, between, gamma, y, ws);
         Ok(())
+    }
+
+    fn forming(&self, side: Side) -> Option<Forming> {
+        Some((T::kernels::<I>().forming)(self, Stored::ByRows, side))
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        by.check(Csr::shape(self))?;
+        Ok(Some((T::kernels::<I>().form)(self, Stored::ByRows, side, &by)))
     }
 }
 

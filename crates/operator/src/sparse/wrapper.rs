@@ -2,10 +2,12 @@
 
 use sprs::{CsMatI, CsMatViewI};
 
+use super::gram::Stored;
 use super::{Csr, SparseIndex};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::{
-    AdjointOperator, Between, BlockMut, BlockRef, Column, LinearOperator, Result, RowOperator,
-    Scalar, Workspace, check_dim,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, Column, LinearOperator, Result,
+    RowOperator, Scalar, Workspace, check_dim,
 };
 
 /// A sparse matrix as it is stored, by rows or by columns, without a copy of its values.
@@ -75,6 +77,10 @@ impl<'a, T: Scalar, I: Column> Sparse<'a, T, I> {
     /// What is stored by rows, and whether that is the transpose.
     pub(crate) fn parts(&self) -> (&Csr<'a, T, I>, bool) {
         (&self.stored, self.by_columns)
+    }
+
+    fn as_stored(&self) -> Stored {
+        if self.by_columns { Stored::ByColumns } else { Stored::ByRows }
     }
 
     /// The matrix by rows: itself, or rewritten with [`Csr::transposed`].
@@ -160,6 +166,15 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Sparse<'_, T, I> {
         self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
         ws.give(z);
         Ok(())
+    }
+
+    fn forming(&self, side: Side) -> Option<Forming> {
+        Some((T::kernels::<I>().forming)(&self.stored, self.as_stored(), side))
+    }
+
+    fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
+        by.check(self.shape())?;
+        Ok(Some((T::kernels::<I>().form)(&self.stored, self.as_stored(), side, &by)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Centered`]: a matrix minus a row.
 
-use crate::adjoint::{Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{column_sums, dots_with, subtract_outer, subtract_row};
 use crate::{
@@ -188,8 +188,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Centered<A, T> {
         Ok(())
     }
 
-    fn forms_gram(&self) -> bool {
-        self.inner.forms_gram()
+    fn forming(&self, side: Side) -> Option<Forming> {
+        Some(self.inner.forming(side)?.and_numbers::<T>(self.mean.len()))
     }
 
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {

@@ -1,6 +1,6 @@
 //! [`Scaled`]: a matrix with its columns divided by scales.
 
-use crate::adjoint::{Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{combine_rows, multiply_rows, scale_rows};
 use crate::{
@@ -205,8 +205,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
         Ok(())
     }
 
-    fn forms_gram(&self) -> bool {
-        self.inner.forms_gram()
+    fn forming(&self, side: Side) -> Option<Forming> {
+        Some(self.inner.forming(side)?.and_numbers::<T>(2 * self.scale.len()))
     }
 
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {

@@ -1,6 +1,6 @@
 //! [`Weighted`]: a matrix with weighted rows.
 
-use crate::adjoint::{Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
 use crate::row_ops::{combine_rows, multiply_rows, scale_rows};
 use crate::{
@@ -175,8 +175,8 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Weighted<A, T> {
         Ok(())
     }
 
-    fn forms_gram(&self) -> bool {
-        self.inner.forms_gram()
+    fn forming(&self, side: Side) -> Option<Forming> {
+        self.inner.forming(side)
     }
 
     /// A mean that is to be subtracted from weighted rows is another one in each row of A, which it
