@@ -43,12 +43,7 @@ pub(crate) fn prefetch<T>(list: &[T], index: usize) {
 /// values.push(1.0);
 /// ```
 pub fn prefer_large_pages<T>(list: &mut Vec<T>) {
-    advise(list.as_ptr(), list.capacity());
-}
-
-/// The same for any memory of `count` elements.
-pub(crate) fn advise<T>(start: *const T, count: usize) {
-    let bytes = count.saturating_mul(size_of::<T>());
+    let (start, bytes) = (list.as_ptr(), list.capacity().saturating_mul(size_of::<T>()));
     if bytes < LARGE {
         return;
     }

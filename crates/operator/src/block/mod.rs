@@ -1,5 +1,6 @@
 //! A block of columns: the thing a recurrence runs on.
 
+mod memory;
 mod ops;
 mod owned;
 mod products;

@@ -1,14 +1,13 @@
 //! [`Block`], which owns its memory.
 
-use aligned_vec::{AVec, ConstAlign};
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
+use super::memory::Memory;
 use super::{BlockMut, BlockRef};
-use crate::hints::advise;
 use crate::ops::copy;
 use crate::{Result, Scalar};
 
@@ -34,7 +33,7 @@ use crate::{Result, Scalar};
 pub struct Block<T> {
     /// At least the rows, one behind the other: memory that was larger once stays as it is, so that going
     /// back and forth between shapes does not fill it with zeros each time.
-    data: AVec<T, ConstAlign<64>>,
+    data: Memory<T>,
     rows: usize,
     cols: usize,
     stride: usize,
@@ -54,10 +53,8 @@ impl<T: Scalar> Block<T> {
     /// A block of zeros.
     #[must_use]
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        let mut block =
-            Self { data: AVec::new(64), rows: 0, cols: 0, stride: Self::stride_for(cols) };
-        block.reshape(rows, cols);
-        block
+        let data = Memory::zeros(Self::len_for(rows, cols));
+        Self { data, rows, cols, stride: Self::stride_for(cols) }
     }
 
     /// The block whose entry (i, j) is `f(i, j)`.
@@ -121,19 +118,16 @@ impl<T: Scalar> Block<T> {
 
     /// How many numbers fit without a new allocation.
     pub(crate) fn capacity(&self) -> usize {
-        self.data.capacity()
+        self.data.len()
     }
 
     /// Another shape in the same memory, which grows when it must. The entries are unspecified.
     pub fn reshape(&mut self, rows: usize, cols: usize) {
         let len = Self::len_for(rows, cols);
-        if len > self.data.capacity() {
-            // The old entries are not wanted: do not let the vector copy them.
-            self.data = AVec::with_capacity(64, len);
-            advise(self.data.as_ptr(), len);
-        }
         if len > self.data.len() {
-            self.data.resize(len, T::zero());
+            // The old entries are not wanted: not while there are new ones, and no copy.
+            self.data = Memory::new();
+            self.data = Memory::zeros(len);
         }
         (self.rows, self.cols, self.stride) = (rows, cols, Self::stride_for(cols));
     }
@@ -194,8 +188,7 @@ impl<T: Scalar> Block<T> {
 /// A copy has the memory of its shape, not of what the block was before.
 impl<T: Clone> Clone for Block<T> {
     fn clone(&self) -> Self {
-        let data = AVec::from_slice(64, &self.data[..self.rows * self.stride]);
-        Self { data, ..*self }
+        Self { data: Memory::copy_of(&self.data[..self.rows * self.stride]), ..*self }
     }
 }
 
