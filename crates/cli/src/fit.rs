@@ -13,11 +13,11 @@ use crate::error::{Error, Result};
 use crate::memory;
 
 /// A finished fit, with everything that is written about it.
-pub struct Fit {
+pub struct Fit<'a> {
     /// What `--json` prints.
     pub summary: Summary,
     /// One a column, columns of the data × k.
-    pub components: Block<f64>,
+    pub components: &'a Block<f64>,
     /// Rows of the data × k.
     pub scores: Block<f64>,
     /// What the residuals prove.
@@ -94,7 +94,11 @@ impl Run<'_> {
     }
 
     /// From a PCA of data that was centred and scaled, or not.
-    pub fn pca(&self, fit: &PcaFit<f64>, prepared: (bool, bool)) -> favard_models::Result<Fit> {
+    pub fn pca<'a>(
+        &self,
+        fit: &'a PcaFit<f64>,
+        prepared: (bool, bool),
+    ) -> favard_models::Result<Fit<'a>> {
         let (solver, reason) = fit.method();
         let summary = self.summary((solver.to_string(), reason), fit.is_certified(), fit.info());
         let summary = Summary {
@@ -107,7 +111,7 @@ impl Run<'_> {
         };
         Ok(Fit {
             summary,
-            components: fit.components().clone(),
+            components: fit.components(),
             scores: fit.transform(&self.data.rows())?,
             certificate: fit.certificate().clone(),
             history: fit.info().history.clone(),
@@ -119,7 +123,7 @@ impl Run<'_> {
     }
 
     /// From a singular value decomposition; the eigenvalues are σ².
-    pub fn svd(&self, fit: &SvdFit<f64>) -> favard_models::Result<Fit> {
+    pub fn svd<'a>(&self, fit: &'a SvdFit<f64>) -> favard_models::Result<Fit<'a>> {
         let (solver, reason) = fit.method();
         let summary = self.summary((solver.to_string(), reason), fit.is_certified(), fit.info());
         let singular_values = fit.singular_values();
@@ -133,7 +137,7 @@ impl Run<'_> {
         };
         Ok(Fit {
             summary,
-            components: fit.components().clone(),
+            components: fit.components(),
             scores: fit.transform(&self.data.rows())?,
             certificate: fit.certificate().clone(),
             history: fit.info().history.clone(),
@@ -164,12 +168,20 @@ pub fn check_memory(
     // Mean, scale and moments of the columns: what any method takes, whatever else it does.
     let least = results.saturating_add(memory::vectors(cols, 8));
     memory::check(&data.name, "a fit", least)?;
+    // Blocks as wide, sums over the columns, the square of the smaller side and copies of rows: more than any
+    // method takes. Only where it is not there, what the method takes is worth a product with the data.
+    let square = memory::vectors(rows.min(cols), rows.min(cols)).saturating_mul(24);
+    let ample = least.saturating_mul(16).saturating_add(square);
+    let copies = memory::vectors(data.entries(), 8);
+    if memory::check(&data.name, "a fit", ample.saturating_add(copies)).is_ok() {
+        return Ok(());
+    }
     // Now that this much is there, one product with the data tells the rest.
     let fit = stated().map_err(Error::of(&data.name))?;
     memory::check(&data.name, "a fit", results.saturating_add(fit as u64))
 }
 
-impl Fit {
+impl Fit<'_> {
     /// The names of the components.
     pub fn names(&self) -> Vec<String> {
         (1..=self.components.cols()).map(|j| format!("{}{j}", self.prefix)).collect()
@@ -177,17 +189,17 @@ impl Fit {
 
     /// The columns with the largest loadings of a component, largest first, with their loadings.
     pub fn top(&self, component: usize, count: usize) -> Vec<(usize, f64)> {
-        let loading = |i: usize| (i, self.components.row(i)[component]);
-        let mut all: Vec<(usize, f64)> = (0..self.components.rows()).map(loading).collect();
-        let larger = |a: &(usize, f64), b: &(usize, f64)| {
-            b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0))
-        };
-        if count < all.len() {
-            all.select_nth_unstable_by(count, larger);
-            all.truncate(count);
+        let mut top: Vec<(usize, f64)> = Vec::with_capacity(count + 1);
+        for i in 0..self.components.rows() {
+            let loading = self.components.row(i)[component];
+            let last = top.last().map_or(0.0, |&(_, last)| last.abs());
+            if loading.abs() > if top.len() < count { 0.0 } else { last } {
+                // Behind those that are as large: they came first.
+                let place = top.partition_point(|&(_, other)| other.abs() >= loading.abs());
+                top.insert(place, (i, loading));
+                top.truncate(count);
+            }
         }
-        all.sort_by(larger);
-        all.retain(|&(_, loading)| loading != 0.0);
-        all
+        top
     }
 }

@@ -69,7 +69,7 @@ fn probe(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes everything that was asked for.
-pub fn finish(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Outcome> {
+pub fn finish(fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<Outcome> {
     if let Some(folder) = &args.output {
         write(fit, data, folder)?;
     }
@@ -86,7 +86,7 @@ pub fn finish(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Outcome> {
 }
 
 /// The files of a folder.
-fn write(fit: &Fit, data: &Data, folder: &Path) -> Result<()> {
+fn write(fit: &Fit<'_>, data: &Data, folder: &Path) -> Result<()> {
     let names = fit.names();
     let components = Table::new(fit.components.view())
         .row_names(data.column_names.as_deref())
@@ -119,7 +119,7 @@ fn write(fit: &Fit, data: &Data, folder: &Path) -> Result<()> {
 }
 
 /// What people read.
-fn text(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String, io::Error> {
+fn text(fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<String, io::Error> {
     let summary = &fit.summary;
     let mut text = String::new();
     let out = &mut text;
@@ -186,7 +186,7 @@ fn text(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String, io::Error> {
 }
 
 /// The names of the five largest loadings with their signs.
-fn loadings(fit: &Fit, data: &Data, component: usize) -> String {
+fn loadings(fit: &Fit<'_>, data: &Data, component: usize) -> String {
     let name = |(column, loading): (usize, f64)| {
         let sign = if loading < 0.0 { '−' } else { '+' };
         format!("{sign}{}", shown::short(&data.column(column), 24))

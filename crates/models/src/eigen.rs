@@ -30,25 +30,37 @@ impl<T: Scalar> Eigen<T> {
         op: &(impl LinearOperator<T> + ?Sized),
         block: &Block<T>,
         count: usize,
-        mut info: Info<T>,
+        info: Info<T>,
     ) -> Result<Self> {
-        let (mut image, mut ws) = (Block::zeros(block.rows(), block.cols()), Workspace::new());
-        op.apply(T::one(), block.as_ref(), T::zero(), image.as_mut(), &mut ws)?;
+        Self::of_span_in(op, block, count, info, &mut Workspace::new())
+    }
+
+    /// The same with scratch that is there already.
+    pub(crate) fn of_span_in(
+        op: &(impl LinearOperator<T> + ?Sized),
+        block: &Block<T>,
+        count: usize,
+        mut info: Info<T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<Self> {
+        let mut image = ws.take(block.rows(), block.cols());
+        op.apply(T::one(), block.as_ref(), T::zero(), image.as_mut(), ws)?;
         info.applications += 1;
         info.passes += 1.0;
         let mut ritz = RayleighRitz::new(block.cols());
-        ritz.compute(block.as_ref(), image.as_ref(), info.iterations, &mut ws)?;
-        drop(image);
+        ritz.compute(block.as_ref(), image.as_ref(), info.iterations, ws)?;
         let measure = ritz.measure();
         if measure.ritz.len() < count.min(block.cols()) && block.cols() <= block.rows() {
+            ws.give(image);
             let mut full = block.clone();
-            Orthonormalizer::new(block.cols()).orthonormalize(&mut [&mut full], &mut ws)?;
-            return Self::of_span(op, &full, count, info);
+            Orthonormalizer::new(block.cols()).orthonormalize(&mut [&mut full], ws)?;
+            return Self::of_span_in(op, &full, count, info, ws);
         }
-        drop(ws);
         info.ritz.clone_from(&measure.ritz);
         info.residuals.clone_from(&measure.residuals);
-        let mut vectors = Block::zeros(block.rows(), measure.ritz.len());
+        // Memory that is there already.
+        let mut vectors = image;
+        vectors.reshape(block.rows(), measure.ritz.len());
         ritz.rotate(block.as_ref(), vectors.as_mut())?;
         let (values, residuals) = (info.ritz.clone(), info.residuals.clone());
         let mut found = Self { values, vectors, residuals, info };

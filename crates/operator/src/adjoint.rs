@@ -131,9 +131,12 @@ impl<T> Standardized<'_, T> {
 pub struct Forming {
     /// Multiply-adds of products of dense matrices.
     pub dense: f64,
-    /// Multiply-adds into places that sparse entries name, and what takes as long: zero for a dense
-    /// matrix.
+    /// Multiply-adds into places that sparse entries name, near ones, and what takes as long: zero
+    /// for a dense matrix.
     pub scattered: f64,
+    /// Whether a sparse matrix is stored by the sides whose inner products are taken: then its entries
+    /// are transposed for them, and its products name the rows of a block of the other side in no order.
+    pub across: bool,
     /// Bytes beside the matrix that is formed.
     pub scratch: usize,
 }

@@ -233,7 +233,8 @@ impl<T: Scalar> AdjointOperator<T> for Dense<'_, T> {
         let (rows, cols) = self.array.dim();
         let (dim, inner) = if side == Side::Columns { (cols, rows) } else { (rows, cols) };
         let dense = inner as f64 * (dim as f64).powi(2);
-        Some(Forming { dense, scattered: 0.0, scratch: gram::scratch::<T>(dim, inner) })
+        let scratch = gram::scratch::<T>(dim, inner);
+        Some(Forming { dense, scattered: 0.0, across: false, scratch })
     }
 
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {

@@ -61,7 +61,7 @@ fn check<T: Scalar>(found: &Block<T>, b: &Array2<f64>, side: Side, size: f64, wh
 
 fn all_standardized<T: Scalar>(x: &Array2<T>, what: &str) {
     let (rows, cols) = x.dim();
-    let wide = x.mapv(|value| value.as_f64());
+    let wide = x.mapv(Scalar::as_f64);
     let mean: Vec<f64> = (0..cols).map(|j| wide.column(j).sum() / rows.max(1) as f64).collect();
     let mean: Vec<T> = mean.into_iter().map(T::of).collect();
     let factor: Vec<T> = (0..cols).map(|j| T::of(0.5 + (j % 7) as f64)).collect();
@@ -160,7 +160,7 @@ fn a_common_column_far_from_zero() {
 fn wrappers_form_it_too() {
     let x = sample::<f64>(60, 25, |_, _| 0.2);
     let (mean, scale) = (vec![0.1; 25], vec![2.0; 25]);
-    let weights: Vec<f64> = (0..60).map(|i| (i % 3) as f64).collect();
+    let weights: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
     let centred = || Centered::new(stored(&x), mean.clone()).unwrap();
     let ops: [Box<dyn AdjointOperator<f64>>; 5] = [
         Box::new(centred()),
@@ -194,8 +194,12 @@ fn the_work_is_stated() {
     let op =
         Csr::new((3, 8), vec![0, 1, 3, 11], vec![2, 0, 5, 0, 1, 2, 3, 4, 5, 6, 7], vec![1.0; 11]);
     let forming = op.unwrap().forming(Side::Columns).unwrap();
-    assert_eq!(forming.dense, 64.0);
-    // 1²/2 + 2²/2, and looking at 11 entries.
-    assert_eq!(forming.scattered, 2.5 + 110.0);
+    // 1²/2 + 2²/2 and two lines; looking at 11 entries.
+    assert_eq!((forming.dense.to_bits(), forming.across), (64.0_f64.to_bits(), false));
+    assert_eq!(forming.scattered.to_bits(), (2.5_f64 + 2.0 + 110.0).to_bits());
     assert!(forming.scratch >= 8 * 8 * 8);
+    // Where solving dwarfs it, nobody counts.
+    let huge = Csr::new((1, 5000), vec![0, 2], vec![7, 4000], vec![1.0; 2]).unwrap();
+    let forming = huge.forming(Side::Columns).unwrap();
+    assert!(forming.scattered > 20.0 && forming.scattered < 100.0);
 }

@@ -42,7 +42,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
     catch_interrupts()?;
     let watcher = Watcher::new(fit);
     let x = data.rows();
-    let found = {
+    let fitted = {
         let mut watch = |record: &_| watcher.step(record);
         let fitting = pca.on(&x);
         let fitting = match &earlier {
@@ -53,7 +53,7 @@ pub fn run(args: &PcaArgs) -> Result<Outcome> {
         fitting.run().map_err(Error::of(&data.name))?
     };
     let run = Run { data: &data, args: fit, time: watcher.finish() };
-    let found = run.pca(&found, (!args.no_center, args.scale)).map_err(Error::of(&data.name))?;
+    let found = run.pca(&fitted, (!args.no_center, args.scale)).map_err(Error::of(&data.name))?;
     let found = Fit { warm: earlier.is_some(), ..found };
     let outcome = output::finish(&found, &data, fit)?;
     let otherwise = go_on(fit.output.as_deref());

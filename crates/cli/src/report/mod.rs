@@ -36,12 +36,12 @@ struct Points {
 }
 
 /// Writes the page.
-pub fn write(path: &Path, fit: &Fit, data: &Data, args: &FitArgs) -> Result<()> {
+pub fn write(path: &Path, fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<()> {
     let page = page(fit, data, args)?;
     Ok(favard_io::write_atomic(path, |to| to.write_all(page.as_bytes()))?)
 }
 
-fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
+fn page(fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<String> {
     let drawn = |error: svg::Failed| Error::System(format!("the report's plots: {error}"));
     let scree = plots::scree(&fit.summary.explained_variance_ratio).map_err(drawn)?;
     let prediction = theory::predict(fit, data, args)?;
@@ -116,7 +116,7 @@ fn page(fit: &Fit, data: &Data, args: &FitArgs) -> Result<String> {
 }
 
 /// What was run.
-fn facts(fit: &Fit, data: &Data) -> String {
+fn facts(fit: &Fit<'_>, data: &Data) -> String {
     let summary = &fit.summary;
     let peak = summary.peak_memory_bytes.map_or("not known".to_string(), shown::bytes);
     let proof = if summary.certified { "yes" } else { "<strong>no</strong>" };
@@ -133,7 +133,7 @@ fn facts(fit: &Fit, data: &Data) -> String {
 }
 
 /// The scores, of at most so many rows at equal distances.
-fn points(fit: &Fit, data: &Data) -> Points {
+fn points(fit: &Fit<'_>, data: &Data) -> Points {
     let rows = fit.scores.rows();
     let step = rows.div_ceil(MOST_POINTS).max(1);
     let chosen = || (0..rows).step_by(step);
@@ -146,7 +146,7 @@ fn points(fit: &Fit, data: &Data) -> Points {
     }
 }
 
-fn loadings(fit: &Fit, data: &Data) -> String {
+fn loadings(fit: &Fit<'_>, data: &Data) -> String {
     let mut text = String::from("<div class=\"loadings\">\n");
     for (j, name) in fit.names().iter().enumerate() {
         let top = fit.top(j, LOADINGS);
@@ -165,7 +165,7 @@ fn loadings(fit: &Fit, data: &Data) -> String {
     text + "</div>\n"
 }
 
-fn certificate(fit: &Fit, args: &FitArgs) -> String {
+fn certificate(fit: &Fit<'_>, args: &FitArgs) -> String {
     let (summary, proof) = (&fit.summary, &fit.certificate);
     let mut text = String::from(
         "<table>\n<tr><th></th><th>eigenvalue</th><th>error ≤</th><th>residual</th><th>sin angle ≤</th></tr>\n",

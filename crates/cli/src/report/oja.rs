@@ -15,7 +15,7 @@ use crate::fit::Fit;
 
 /// Oja's rule with a constant step η is the power iteration with $I + \eta A$, whose noise is η times
 /// that of A; η is the step that the solver chooses, with the noise measured for this.
-pub fn predict(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Prediction> {
+pub fn predict(fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<Prediction> {
     if fit.summary.k != 1 {
         return Ok(Prediction::None("the noise ball is known for one component"));
     }

@@ -40,7 +40,7 @@ const PRODUCTS: u64 = 20;
 /// - Mini-batches with momentum end in a ball, $\sin^2 \to \kappa c / s$ ([`noise_ball`]), where the
 ///   residual is $\sin \cdot (\lambda_1 - \lambda_2)$.
 /// - Of Oja's rule, see [`oja`].
-pub fn predict(solver: Solver, fit: &Fit, data: &Data, args: &FitArgs) -> Result<Prediction> {
+pub fn predict(solver: Solver, fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<Prediction> {
     let is_reduced = matches!(solver, Solver::Vr | Solver::VrPca);
     if solver == Solver::Oja {
         return oja::predict(fit, data, args);
@@ -114,7 +114,7 @@ fn course(history: &[Record<f64>], rows: usize, is_reduced: bool) -> Option<Cour
 }
 
 /// The noise of one row, and λ₁ and λ₂ where the fit does not show λ₂, of the operator that was decomposed.
-pub fn noise(fit: &Fit, data: &Data, seed: u64) -> Result<Estimates> {
+pub fn noise(fit: &Fit<'_>, data: &Data, seed: u64) -> Result<Estimates> {
     let (center, scale) = fit.prepared;
     let covariance = Covariance::new(data, center, scale)?;
     let products = if fit.next.is_some() { 1 } else { PRODUCTS };

@@ -26,7 +26,7 @@ pub enum Prediction {
 /// $\sup_x |p_t(x)| / |p_t(\lambda_k)|$ over $|x| \le \lambda_{k+1}$. Its height depends on the
 /// start, which nobody knows: it is set at the geometric mean of the course. Of solvers that sample,
 /// see [`sampled`].
-pub fn predict(fit: &Fit, data: &Data, args: &FitArgs) -> Result<Prediction> {
+pub fn predict(fit: &Fit<'_>, data: &Data, args: &FitArgs) -> Result<Prediction> {
     let solver: Option<Solver> = fit.summary.solver.parse().ok();
     if let Some(solver) = solver.filter(|solver| solver.is_sampled()) {
         return sampled::predict(solver, fit, data, args);

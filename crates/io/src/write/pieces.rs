@@ -11,12 +11,15 @@ const PIECE: usize = 1 << 14;
 /// Pieces that are composed at a time: enough for many threads, few enough to forget.
 const AHEAD: usize = 64;
 
+/// What appends the texts of some items.
+type Compose<'f> = &'f (dyn Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync);
+
 /// Writes the texts of `count` items one after the other. `compose` appends those of a range of
 /// them; the text does not depend on the number of threads.
 pub(super) fn write_pieces(
     to: &mut dyn Write,
     count: usize,
-    compose: &(dyn Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync),
+    compose: Compose<'_>,
 ) -> io::Result<()> {
     let pieces = count.div_ceil(PIECE);
     let mut texts: Vec<(Vec<u8>, io::Result<()>)> =

@@ -8,8 +8,9 @@ use crate::Lanczos;
 /// What the choice of a method depends on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choice {
-    /// The smaller side.
+    /// The smaller side and the larger.
     dim: usize,
+    inner: usize,
     /// Multiplications of a product with the data and one with its transpose, with one column.
     work: f64,
     /// What forming the Gram matrix takes, if it is worth a look.
@@ -24,8 +25,8 @@ const MARGIN: f64 = 1.5;
 /// The same where the iteration can be given up for the matrix, so that little is lost.
 const SMALL_MARGIN: f64 = 1.2;
 
-/// Bytes of a matrix that is added to here and there without being fetched each time.
-const CACHE: usize = 3 << 19;
+/// Bytes of a block that stays in cache.
+const CACHE: f64 = 1.5e6;
 
 /// Up to this many times the cost of an iteration as expected, the matrix is what it is given up for.
 const NEAR: f64 = 4.0;
@@ -34,8 +35,8 @@ impl Choice {
     pub fn new<T: Scalar>(op: &dyn AdjointOperator<T>) -> Self {
         let (rows, cols) = op.shape();
         let side = if rows < cols { Side::Rows } else { Side::Columns };
-        let (dim, scalar) = (rows.min(cols), size_of::<T>());
-        Self { dim, work: 2.0 * op.work(), forming: op.forming(side), scalar }
+        let (dim, inner, scalar) = (rows.min(cols), rows.max(cols), size_of::<T>());
+        Self { dim, inner, work: 2.0 * op.work(), forming: op.forming(side), scalar }
     }
 
     /// What forming the matrix takes, where the data know how.
@@ -47,17 +48,18 @@ impl Choice {
     fn product(&self, columns: f64) -> f64 {
         let is_dense = self.forming.is_some_and(|forming| forming.is_dense());
         let each = if is_dense { 0.15 + 0.027 * columns } else { 0.65 + 0.06 * columns };
-        self.work * each
+        let block = self.inner as f64 * columns * self.scalar as f64;
+        let is_across = self.forming.is_some_and(|forming| forming.across);
+        // Each entry fetches its lines of a block that is in no cache.
+        let lines = (columns * self.scalar as f64 / 64.0).max(1.0);
+        self.work * if is_across && block > CACHE { each + 2.0 * lines } else { each }
     }
 
     /// Nanoseconds to form the matrix and to solve it.
     fn exact(&self) -> f64 {
         let n = self.dim as f64;
         let form = match self.forming {
-            Some(Forming { dense, scattered, .. }) => {
-                let near = self.dim * self.dim * self.scalar <= CACHE;
-                dense / 58.0 + scattered * if near { 0.6 } else { 3.0 }
-            }
+            Some(Forming { dense, scattered, .. }) => dense / 58.0 + 0.6 * scattered,
             None => n / 8.0 * self.product(8.0),
         };
         form + 0.2 * n.powi(3)

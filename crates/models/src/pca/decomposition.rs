@@ -42,9 +42,13 @@ impl<T: Scalar> Decomposition<T> {
 
     /// $(X - \mathbf{1}\mu^T) D^{-1} V$.
     pub fn transform(&self, x: &impl AdjointOperator<T>) -> Result<Block<T>> {
-        let centred = Centered::new(x, narrow(&self.statistics.mean))?;
-        let scaled = Scaled::new(centred, narrow(&self.statistics.scale))?;
-        Ok(scaled.multiply(self.eigen.vectors.as_ref())?)
+        let Statistics { mean, scale, .. } = &self.statistics;
+        let (centred, v) = (Centered::new(x, narrow(mean))?, self.eigen.vectors.as_ref());
+        if scale.iter().all(|scale| scale.to_bits() == 1.0_f64.to_bits()) {
+            // V as it is, not a copy of it.
+            return Ok(centred.multiply(v)?);
+        }
+        Ok(Scaled::new(centred, narrow(scale))?.multiply(v)?)
     }
 
     /// $S V^T D + \mathbf{1}\mu^T$.

@@ -323,15 +323,12 @@ impl<'a, T: Scalar> Problem<'a, T> {
         let (cols, count) = (self.op.shape().1, left.values.len());
         let guard = left.guard();
         let Eigen { vectors: u, info, .. } = left;
-        let mut v = Block::zeros(cols, count);
-        {
-            let mut ws = Workspace::new();
-            self.op.apply_adjoint(T::one(), u.as_ref(), T::zero(), v.as_mut(), &mut ws)?;
-            drop(u);
-            Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
-        }
+        let (mut v, mut ws) = (Block::zeros(cols, count), Workspace::new());
+        self.op.apply_adjoint(T::one(), u.as_ref(), T::zero(), v.as_mut(), &mut ws)?;
+        drop(u);
+        Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
         let covariance = Gram::new(self.op).with_scale(self.scaled())?;
-        let mut found = Eigen::of_span(&covariance, &v, count, info)?;
+        let mut found = Eigen::of_span_in(&covariance, &v, count, info, &mut ws)?;
         if let Some((value, residual)) = guard.filter(|_| found.values.len() == count) {
             // The nonzero eigenvalues of the two sides are the same.
             found.info.ritz.push(value);

@@ -4,18 +4,21 @@ use favard_operator::{Block, Scalar};
 
 /// In each column, the entry of largest absolute value becomes positive; the lowest index wins ties.
 pub(crate) fn fix_signs<T: Scalar>(vectors: &mut Block<T>) {
-    for j in 0..vectors.cols() {
-        let mut best = (T::zero(), T::one());
-        for i in 0..vectors.rows() {
-            let value = vectors.row(i)[j];
-            if value.abs() > best.0 {
-                best = (value.abs(), value.signum());
+    let mut largest = vec![T::zero(); vectors.cols()];
+    for i in 0..vectors.rows() {
+        for (largest, &value) in largest.iter_mut().zip(vectors.row(i)) {
+            if value.abs() > largest.abs() {
+                *largest = value;
             }
         }
-        if best.1 < T::zero() {
-            for i in 0..vectors.rows() {
-                let value = vectors.row(i)[j];
-                vectors.row_mut(i)[j] = -value;
+    }
+    if largest.iter().all(|&value| value >= T::zero()) {
+        return;
+    }
+    for i in 0..vectors.rows() {
+        for (&largest, value) in largest.iter().zip(vectors.row_mut(i)) {
+            if largest < T::zero() {
+                *value = -*value;
             }
         }
     }

@@ -73,11 +73,12 @@ pub(super) fn rows_of_mut<T, const W: usize>(data: &mut [T]) -> &mut [[T; W]] {
     data.as_chunks_mut().0
 }
 
-/// Whether the rows of x are W numbers, one behind the other, none across more cache lines than it
-/// needs.
+/// Whether the rows of x are at most W numbers in places for W, one behind the other, none across more
+/// cache lines than it needs. What is in the places behind the columns does not matter: no lane of a
+/// kernel looks at another, and those of no column are not written to the result.
 fn is_packed<T: Scalar, const W: usize>(x: BlockRef<'_, T>) -> bool {
     let line = W.min(T::LANE) * size_of::<T>();
-    x.cols() == W
+    x.cols() <= W
         && x.stride() == W
         && x.data().len() >= x.rows() * W
         && x.data().as_ptr().addr().is_multiple_of(line)
@@ -86,7 +87,7 @@ fn is_packed<T: Scalar, const W: usize>(x: BlockRef<'_, T>) -> bool {
 /// Rows that one task copies.
 const TASK: usize = 2048;
 
-/// A copy of x with rows of W numbers, zeros behind its columns; `None` when x is so already.
+/// A copy of x with rows of W numbers, zeros behind its columns; `None` when x has such rows already.
 ///
 /// The copy is one pass over the block. It pays, because every entry of the matrix then meets a
 /// whole cache line, and because a narrow slab of a wide block uses all sets of the caches.

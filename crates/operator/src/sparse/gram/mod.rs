@@ -56,7 +56,8 @@ pub(crate) fn forming<T: Scalar, I: Column>(
     stored: Stored,
     side: Side,
 ) -> Forming {
-    Cut::new(a, stored.are_lines(side)).forming()
+    let rows_are_lines = stored.are_lines(side);
+    cut::rough(a, rows_are_lines).unwrap_or_else(|| Cut::new(a, rows_are_lines).forming())
 }
 
 /// The matrix of inner products of a side. The groups of lines and the order in which they are added
