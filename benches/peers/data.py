@@ -98,6 +98,33 @@ def clustered(rows, cols, entries, groups=12, seed=6):
     return _counts(row, column, (rows, cols))
 
 
+def variants(rows, cols, populations=5, apart=0.1, seed=8):
+    """Alleles of mostly rare variants in people: few rows, many columns. Frequencies as 1/p², from one carrier
+    among the people to half of them, drifted apart in each population (Balding and Nichols)."""
+    rng = np.random.default_rng(seed)
+    bounds = np.linspace(0, rows, populations + 1).astype(int)
+    parts = []
+    for first in range(0, cols, 1 << 17):
+        count = min(1 << 17, cols - first)
+        low, high = 0.5 / rows, 0.5
+        frequency = low / (1 - rng.random(count) * (1 - low / high))
+        spread = (1 - apart) / apart
+        drawn = []
+        for start, end in zip(bounds, bounds[1:]):
+            own = rng.beta(frequency * spread, (1 - frequency) * spread)
+            carriers = rng.poisson(2 * (end - start) * own)
+            column = np.repeat(np.arange(count), carriers)
+            drawn.append((rng.integers(start, end, size=len(column)), column))
+        row, column = (np.concatenate(side) for side in zip(*drawn))
+        part = sp.csr_array(sp.coo_array((np.ones(len(row)), (row, column)), shape=(rows, count)))
+        part.sum_duplicates()
+        np.minimum(part.data, 2, out=part.data)
+        parts.append(part)
+    matrix = sp.csr_array(sp.hstack(parts, format="csr"))
+    matrix.indptr, matrix.indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+    return matrix
+
+
 def low_rank(rows, cols, rank, seed=7):
     """Dense: a mean, factors that get weaker, noise."""
     rng = np.random.default_rng(seed)
@@ -116,6 +143,7 @@ SETS = {
     "clustered-1m": lambda: clustered(30_000, 12_000, 1_000_000),
     "wide-1m": lambda: decaying(5_000, 100_000, 1_000_000),
     "topics-10m": lambda: topics(200_000, 40_000, 80),
+    "variants-10m": lambda: variants(1_000, 1_500_000),
     "genes-10m": lambda: genes(25_000, 8_000, 0.05),
     "dense-tall": lambda: low_rank(1_000_000, 10, 5),
     "dense-images": lambda: low_rank(70_000, 784, 60),

@@ -25,6 +25,7 @@ PRESETS = {
         [
             ("genes-10m", (10, 1), YES),
             ("topics-10m", (10, 1), YES),
+            ("variants-10m", (10, 1), YES),
             ("genes-1m", (10, 1, 50), YES),
             ("topics-1m", (10, 1, 50), YES),
             ("clustered-1m", (10, 1, 50), YES),

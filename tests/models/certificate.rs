@@ -4,8 +4,8 @@ use favard_engine::{Info, Stop};
 use favard_models::solvers::{Eigensolver, PowerMomentum};
 use favard_models::{Lanczos, Pca, Solver, TruncatedSvd, exact_eigen};
 use favard_operator::{
-    AdjointOperator, Block, BlockMut, BlockRef, ColumnMoments, Dense, LinearOperator, Moments,
-    Result, RowOperator, Side, Standardized, Workspace,
+    AdjointOperator, Block, BlockMut, BlockRef, ColumnMoments, Dense, Forming, LinearOperator,
+    Moments, Result, RowOperator, Side, Standardized, Workspace,
 };
 use proptest::prelude::*;
 
@@ -225,8 +225,8 @@ impl AdjointOperator<f64> for Liar {
         self.0.apply_adjoint(alpha, x, gamma, y, ws)
     }
 
-    fn forms_gram(&self) -> bool {
-        true
+    fn forming(&self, side: Side) -> Option<Forming> {
+        self.0.forming(side)
     }
 
     fn form_gram(&self, side: Side, by: Standardized<'_, f64>) -> Result<Option<Block<f64>>> {

@@ -19,20 +19,27 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 /// # The choice of `Auto`
 /// Either the smaller Gram matrix is formed and solved, or block Lanczos iterates. The cheaper one
 /// by this model is taken, in nanoseconds of a machine with two cores, of which only ratios matter;
-/// n is the smaller side, m the larger, e the entries, k the components, b the panel:
+/// n is the smaller side, m the larger, e the entries, $e_\ell$ those of a row (of a column for wide
+/// data), k the components, b the panel:
 ///
 /// | work | cost |
 /// |---|---|
 /// | form, dense data | $m n^2 / 58$ |
+/// | form, sparse data, n ≤ 443 (`f64`) | $0.3 \sum_\ell e_\ell^2 + 6 e$ |
+/// | the same with larger n | $1.5 \sum_\ell e_\ell^2 + 6 e$ |
+/// | of these, lines with $e_\ell > n / 4$ | $n^2 / 58$ each |
+/// | of these, lines that are not stored as such | $6 e$ more |
 /// | form, other data | $n/8$ products with 8 columns |
 /// | solve the matrix | $0.2\, n^3$ |
 /// | a product with b columns, sparse data | $2e\, (0.65 + 0.06 b)$ |
+/// | the same across the lines, with a block of over 1.5 MB | $4e$ for each line of cache of b numbers more |
 /// | a product with b columns, dense data | $2e\, (0.15 + 0.027 b)$ |
 /// | orthogonalise in a step, basis of c columns | $n\, b\, (c + 8) / 6$ |
 /// | steps | $(9 + 4 k / b)(0.4 + 0.075 \log_{10} 1/\tau)$ |
 ///
 /// The number of steps is a mean over spectra of real data, and a hard one takes several times as
-/// many: forming is preferred up to 1.5 times the cost. For dense data it is preferred up to 1.2 times,
+/// many: forming is preferred up to 1.5 times the cost. Dense and sparse matrices, and what wraps them, know
+/// what forming takes: for them it is preferred up to 1.2 times,
 /// because there the iteration is given up for the matrix once it has cost as much (unless the matrix is
 /// more than 4 times what the iteration should take): however hard the spectrum, the fit takes about
 /// twice the cheaper way. A start that is given, or a checkpoint, decides for Lanczos alone.

@@ -12,8 +12,8 @@ const LINE: usize = 64;
 ///
 /// The zeros that it is made of come from the system, which has them ready page by page when they are first
 /// used, on whatever thread: to write them once more would use every page on one thread, ahead of the
-/// product that overwrites them. A fit with ten components of 3 million columns took 2.3 s with, 1.7 s
-/// without (two threads).
+/// product that overwrites them. `favard pca -k 10` of 100 × 3,000,000 sparse numbers took 6.6 s with it and 5.1 s
+/// without (two threads, once each).
 #[derive(Debug)]
 pub(super) struct Memory<T> {
     data: Vec<T>,
