@@ -238,9 +238,9 @@ impl Pca {
     /// ```
     /// use favard_models::Pca;
     /// use favard_operator::{Block, Dense};
-    /// let rows = Block::from_fn(2000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let rows = Block::from_fn(4000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
     /// let x = Dense::new(rows.view())?;
-    /// assert!(Pca::new(5).memory(&x)? < 2000 * 500 * 8);
+    /// assert!(Pca::new(5).memory(&x)? < 4000 * 500 * 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn memory<T, X>(&self, x: &X) -> Result<usize>

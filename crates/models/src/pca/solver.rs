@@ -26,11 +26,11 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 /// |---|---|
 /// | form, dense data | $m n^2 / 58$ |
 /// | form, sparse data, n ≤ 443 (`f64`) | $0.3 \sum_\ell e_\ell^2 + 6 e$ |
-/// | the same with larger n | $1.5 \sum_\ell e_\ell^2 + 6 e$ |
+/// | the same with larger n | $1.2 \sum_\ell e_\ell^2 + 6 e$ |
 /// | of these, lines with $e_\ell > n / 4$ | $n^2 / 58$ each |
 /// | of these, lines that are not stored as such | $6 e$ more |
 /// | form, other data | $n/8$ products with 8 columns |
-/// | solve the matrix | $0.2\, n^3$ |
+/// | solve the matrix | $0.12\, n^3$ |
 /// | a product with b columns, sparse data | $2e\, (0.65 + 0.06 b)$ |
 /// | the same across the lines, with a block of over 1.5 MB | $4e$ for each line of cache of b numbers more |
 /// | a product with b columns, dense data | $2e\, (0.15 + 0.027 b)$ |
@@ -39,10 +39,10 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 ///
 /// The number of steps is a mean over spectra of real data, and a hard one takes several times as
 /// many: forming is preferred up to 1.5 times the cost. Dense and sparse matrices, and what wraps them, know
-/// what forming takes: for them it is preferred up to 1.2 times,
-/// because there the iteration is given up for the matrix once it has cost as much (unless the matrix is
-/// more than 4 times what the iteration should take): however hard the spectrum, the fit takes about
-/// twice the cheaper way. A start that is given, or a checkpoint, decides for Lanczos alone.
+/// what forming takes: for them (not across the lines) it is preferred up to 1.2 times, because the iteration is
+/// given up for the matrix once it has cost as much (unless the matrix is more than 4 times what the iteration
+/// should take): however hard the spectrum, the fit takes about twice the cheaper way. A start that is given, or
+/// a checkpoint, decides for Lanczos alone.
 ///
 /// # Sampled methods
 /// They plan their batches and steps by the gap $\lambda_k - \lambda_{k+1}$ of a sample. Where there is

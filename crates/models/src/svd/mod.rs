@@ -164,9 +164,9 @@ impl TruncatedSvd {
     /// ```
     /// use favard_models::TruncatedSvd;
     /// use favard_operator::{Block, Dense};
-    /// let rows = Block::from_fn(2000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
+    /// let rows = Block::from_fn(4000, 500, |i, j| ((i * (j + 3)) % 17) as f64);
     /// let x = Dense::new(rows.view())?;
-    /// assert!(TruncatedSvd::new(5).memory(&x)? < 2000 * 500 * 8);
+    /// assert!(TruncatedSvd::new(5).memory(&x)? < 4000 * 500 * 8);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn memory<T, X>(&self, x: &X) -> Result<usize>

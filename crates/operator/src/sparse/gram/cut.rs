@@ -16,16 +16,17 @@ const SMALL_GROUPS: usize = 4;
 /// about 1 ns, and the pairs of a matrix product 29 in that time, all of them.
 const FULL: usize = 4;
 
-/// Bytes of a sum that stays in cache, and multiply-adds that one into a larger sum takes as long as: 1,000
-/// numbers a line 4 ns, 3,000 numbers 6 ns, 300 numbers 1 ns (one thread, pairs of 3 to 50 entries a line).
+/// Bytes of a sum that stays in cache, and multiply-adds that one into a larger sum takes as long as: 300
+/// numbers a line 1 ns, 1,000 numbers 2 to 4 ns, 3,000 numbers 4 to 6 ns (one thread of two machines, pairs of 3
+/// to 50 entries a line).
 const CACHE: usize = 3 << 19;
-const FAR: f64 = 5.0;
+const FAR: f64 = 4.0;
 
 /// Multiply-adds that take the time in which an entry is transposed, or looked at.
 const MOVE: f64 = 10.0;
 
 /// Cubes of the dimension for an entry from which on nobody needs to know what forming takes: solving takes
-/// 0.2 ns for each, and 50 products with 8 columns take 100 ns for an entry.
+/// 0.1 ns for each and more, and 50 products with 8 columns take 100 ns for an entry.
 const SOLVING: f64 = 2500.0;
 
 /// Entries of a panel of transposed lines, and of each row in it, at least.
