@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use num_traits::Float;
 use rayon::prelude::*;
 
-use super::square::{add_square, is_small, width};
+use super::square::{add_square, is_small, mirror, width};
 use crate::adjoint::{Side, Standardized};
 use crate::row_ops::CHUNK;
 use crate::wrap::SHORT;
@@ -100,11 +100,7 @@ pub(super) fn collect<T: Scalar>(dim: usize, partial: &[Block<T>]) -> Block<T> {
             rows.for_each(|(sum, &part)| *sum += part);
         }
     }
-    for i in 0..dim {
-        for j in i + 1..dim {
-            sum.row_mut(i)[j] = sum.row(j)[i];
-        }
-    }
+    mirror(&mut sum);
     sum
 }
 

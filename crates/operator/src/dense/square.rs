@@ -45,6 +45,15 @@ pub(crate) fn add_square<T: Scalar>(p: &Block<T>, rows: usize, s: BlockMut<'_, T
     matmul(s.into_mat(), lower, Accum::Add, p.transpose(), whole, p, whole, T::one(), Par::Seq);
 }
 
+/// The upper triangle is what the lower one is.
+pub(crate) fn mirror<T: Scalar>(s: &mut Block<T>) {
+    for i in 0..s.rows() {
+        for j in i + 1..s.cols() {
+            s.row_mut(i)[j] = s.row(j)[i];
+        }
+    }
+}
+
 struct Square<'a, T, const W: usize> {
     p: Lines<'a, T>,
     rows: usize,

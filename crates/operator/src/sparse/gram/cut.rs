@@ -66,11 +66,6 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Whether a line of so many entries is written out.
-    pub fn is_full(&self, length: usize) -> bool {
-        length * FULL > self.dim
-    }
-
     /// How many numbers of the lines are stored in more than half of them, and in each.
     pub fn common<T: Scalar, I: Column>(&self, a: &Csr<'_, T, I>) -> Vec<usize> {
         let mut counts = match &self.lengths {
@@ -84,7 +79,7 @@ impl<'a> Cut<'a> {
 
     /// Multiply-adds of a line, as pairs of entries that take as long.
     fn pairs(&self, length: usize) -> f64 {
-        if self.is_full(length) {
+        if is_full(length, self.dim) {
             (self.dim as f64).powi(2) / 29.0
         } else {
             0.5 * (length as f64).powi(2) + 1.0
@@ -147,7 +142,7 @@ impl<'a> Cut<'a> {
             let pairs = self.pairs(length);
             found.all += pairs;
             found.longest = found.longest.max(length);
-            if self.is_full(length) {
+            if is_full(length, self.dim) {
                 found.full += 1;
             } else {
                 found.pairs += pairs;
@@ -185,6 +180,11 @@ impl<'a> Cut<'a> {
         let line = self.dim * (word + self.scalar) + 3 * self.dim * word;
         counts + sums + busy * (full + panel + line)
     }
+}
+
+/// Whether a line of so many entries is written out.
+pub(super) fn is_full(length: usize, dim: usize) -> bool {
+    length * FULL > dim
 }
 
 /// What the lines take in all.

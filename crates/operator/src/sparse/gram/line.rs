@@ -5,6 +5,7 @@ use num_traits::Float;
 use super::cut::Cut;
 use super::sum::Sum;
 use crate::adjoint::{Side, Standardized};
+use crate::dense::square::mirror;
 use crate::{Block, Column, Csr, Scalar};
 
 /// Line ℓ of B is $c_\ell - t_\ell p$ with $c_{\ell o} = L_\ell a_{\ell o} O_o$.
@@ -85,11 +86,7 @@ impl<'a, T: Scalar> Terms<'a, T> {
                 all.row_mut(i)[j] = entry;
             }
         }
-        for i in 0..dim {
-            for j in i + 1..dim {
-                all.row_mut(i)[j] = all.row(j)[i];
-            }
-        }
+        mirror(&mut all);
         all
     }
 }

@@ -1,6 +1,6 @@
 //! [`Sum`]: the squares of some lines, added up.
 
-use super::cut::Cut;
+use super::cut::{Cut, is_full};
 use super::line::Terms;
 use crate::dense::square::{add_square, width};
 use crate::{Block, Scalar};
@@ -60,7 +60,7 @@ impl<T: Scalar> Sum<T> {
             self.values.push(factor * value * terms.scale(o));
         }
         let p = terms.shared();
-        if self.at.len() * 4 > self.square.rows() {
+        if is_full(self.at.len(), self.square.rows()) {
             self.write_out(t, p);
             return;
         }
