@@ -64,6 +64,7 @@ impl Dtype {
     }
 
     /// Half precision, as HDF5 files have it, too.
+    #[cfg(feature = "h5ad")]
     pub fn half(is_big_endian: bool) -> Self {
         Self { kind: Kind::Float, width: 2, is_big_endian }
     }

@@ -12,6 +12,7 @@ use crate::describe::{Description, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::input::Source;
 use crate::loaded::{Loaded, Matrix};
+#[cfg(feature = "h5ad")]
 pub(crate) use dtype::Dtype;
 pub(crate) use header::Header;
 pub(crate) use stream::{Problem, Stream};
