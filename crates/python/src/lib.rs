@@ -4,6 +4,7 @@
 //! without a copy (`data`), the models run on a pool of threads without the interpreter's lock
 //! (`talk`), and results become arrays.
 
+mod apart;
 mod completion;
 mod data;
 mod disk;

@@ -18,10 +18,11 @@ use favard_operator::Scalar;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::apart::Apart;
 use crate::error::{Failure, to_python};
 use crate::pool;
 
-/// How often signals are looked for.
+/// How often signals are looked for, and how long workers are held apart.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How long a job may take to stop.
@@ -141,7 +142,11 @@ pub fn run<T: Scalar, R: Send + 'static>(
     let watched = answers.is_watching();
     let end = ask.clone();
     let line = line::<T, R>(ask, answered, Arc::clone(&cancel), watched);
-    pool::pool()?.spawn(move || {
+    let pool = pool::pool()?;
+    let apart = Apart::new(&pool);
+    let begin = apart.beginning();
+    pool.spawn(move || {
+        begin();
         let last = match catch_unwind(AssertUnwindSafe(|| job(&line))) {
             Ok(result) => Ask::Done(result),
             Err(panic) => Ask::Panic(panic),
@@ -149,7 +154,7 @@ pub fn run<T: Scalar, R: Send + 'static>(
         // Nobody waits any more after an interrupt.
         let _ = end.send(last);
     });
-    let asked = Mutex::new(asked);
+    let (asked, begun) = (Mutex::new(asked), Instant::now());
     let mut raised: Option<(PyErr, Instant)> = None;
     loop {
         let answer = match py.detach(|| lock(&asked).recv_timeout(LOOK)) {
@@ -179,6 +184,9 @@ pub fn run<T: Scalar, R: Send + 'static>(
             });
             // A job that does not listen is about to end.
             let _ = reply.send(answer);
+        }
+        if begun.elapsed() >= LOOK {
+            apart.let_go();
         }
         if let Err(error) = py.check_signals() {
             raised.get_or_insert((error, Instant::now()));

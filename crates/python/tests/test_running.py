@@ -40,6 +40,19 @@ def test_callback_sees_every_step(sparse):
     assert len(seen) in (len(model.info_.history) - 1, len(model.info_.history))
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system binds no threads")
+def test_threads_may_run_anywhere_after_a_job(sparse):
+    """They are bound to a processor each while a job begins."""
+    task = "/proc/self/task"
+    for fit in (favard.PCA(3), favard.PCA(3, callback=lambda *record: time.sleep(0.02))):
+        fit.fit(sparse)
+        comms = {thread: open(f"{task}/{thread}/comm").read() for thread in os.listdir(task)}
+        workers = [int(thread) for thread, name in comms.items() if name.startswith("favard")]
+        assert len(workers) >= favard.get_num_threads()
+        for worker in workers:
+            assert os.sched_getaffinity(worker) == os.sched_getaffinity(0)
+
+
 def test_callback_stops_and_the_result_is_kept(sparse):
     model = favard.PCA(3, tol=1e-12, callback=lambda tick, passes, residual: tick >= 3)
     model.fit(sparse)
