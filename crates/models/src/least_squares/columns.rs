@@ -3,11 +3,14 @@
 //! Blocks of up to [`PIECE`] numbers are worked on by one thread, since waking another costs more;
 //! larger ones in pieces that depend on the shape alone, whose sums are added in their order.
 
-use favard_operator::{Block, BlockRef, Result, Scalar, Workspace, ops};
+use favard_operator::{Block, Result, Scalar, Workspace, ops};
 use rayon::prelude::*;
 
 /// Numbers in a piece: 2 MiB of `f64`.
 const PIECE: usize = 256 * 1024;
+
+/// Rows that one task looks at.
+const PART: usize = 1 << 15;
 
 /// Runs `f(first row, rows of y, their sums)` over pieces of y, and adds the sums up in order.
 fn pieces<T: Scalar>(
@@ -51,38 +54,61 @@ fn rows_of_pieces<T: Scalar>(y: &mut Block<T>, f: impl Fn(usize, &mut [T]) + Syn
     parts.for_each(|(index, part)| f(index * step, part));
 }
 
-/// Runs `f(row of x, row of y)` for all rows of two blocks of one shape.
-fn zip_rows<T: Scalar>(x: BlockRef<'_, T>, y: &mut Block<T>, f: impl Fn(&[T], &mut [T]) + Sync) {
+/// y ← f(a, x, y) for the numbers of two blocks of one shape, a being that of the column.
+fn zip_numbers<T: Scalar>(
+    a: &[T],
+    x: &Block<T>,
+    y: &mut Block<T>,
+    f: impl Fn(T, T, T) -> T + Sync,
+) {
     let (cols, stride) = (y.cols(), y.stride().max(1));
     rows_of_pieces(y, |first, part| {
+        if cols == 1 {
+            // A loop over rows of one number each takes many times as long as one over the numbers.
+            let x = &x.as_ref().data()[first..];
+            return part.iter_mut().zip(x).for_each(|(y, &x)| *y = f(a[0], x, *y));
+        }
         for (i, row) in part.chunks_mut(stride).enumerate() {
-            f(x.row(first + i), &mut row[..cols]);
+            let numbers = row[..cols].iter_mut().zip(x.row(first + i));
+            numbers.zip(a).for_each(|((y, &x), &a)| *y = f(a, x, *y));
         }
     });
+}
+
+/// Σᵢ f(xᵢ, yᵢ), N sums at once, of two lists of one length. Entry i goes to sum i mod 8: one alone would wait for its own additions.
+fn sums_of<T: Scalar, const N: usize>(x: &[T], y: &[T], f: impl Fn(T, T) -> [T; N]) -> [T; N] {
+    let mut sums = [[T::zero(); 8]; N];
+    let mut add = |lane: usize, x: T, y: T| {
+        let terms = f(x, y);
+        (0..N).for_each(|n| sums[n][lane] += terms[n]);
+    };
+    let ((x, last_x), (y, last_y)) = (x.as_chunks::<8>(), y.as_chunks::<8>());
+    for (x, y) in x.iter().zip(y) {
+        (0..8).for_each(|lane| add(lane, x[lane], y[lane]));
+    }
+    last_x.iter().zip(last_y).enumerate().for_each(|(lane, (&x, &y))| add(lane, x, y));
+    sums.map(|sums| sums.into_iter().sum())
 }
 
 /// yⱼ ← yⱼ + aⱼ xⱼ for each column j.
 pub(super) fn add<T: Scalar>(a: &[T], x: &Block<T>, y: &mut Block<T>) {
-    zip_rows(x.as_ref(), y, |x, y| {
-        for ((y, &x), &a) in y.iter_mut().zip(x).zip(a) {
-            *y += a * x;
-        }
-    });
+    zip_numbers(a, x, y, |a, x, y| y + a * x);
 }
 
 /// yⱼ ← xⱼ + bⱼ yⱼ for each column j.
 pub(super) fn scale_add<T: Scalar>(b: &[T], x: &Block<T>, y: &mut Block<T>) {
-    zip_rows(x.as_ref(), y, |x, y| {
-        for ((y, &x), &b) in y.iter_mut().zip(x).zip(b) {
-            *y = x + b * *y;
-        }
-    });
+    zip_numbers(b, x, y, |b, x, y| x + b * y);
 }
 
 /// pⱼ ← D² gⱼ + bⱼ pⱼ for each column j, with D = diag(d).
 pub(super) fn turn<T: Scalar>(d: &[T], g: &Block<T>, b: &[T], p: &mut Block<T>) {
     let (cols, stride) = (p.cols(), p.stride().max(1));
     rows_of_pieces(p, |first, part| {
+        if cols == 1 {
+            let g = &g.as_ref().data()[first..];
+            let numbers = part.iter_mut().zip(g).zip(&d[first..]);
+            return numbers.for_each(|((p, &g), &d)| *p = d * d * g + b[0] * *p);
+        }
         for (i, row) in part.chunks_mut(stride).enumerate() {
             let square = d[first + i] * d[first + i];
             let numbers = row[..cols].iter_mut().zip(g.row(first + i));
@@ -104,6 +130,14 @@ pub(super) fn add_and_measure<T: Scalar>(
 ) {
     let (cols, stride) = (g.cols(), g.stride().max(1));
     pieces(g, sums, ws, |first, part, sums| {
+        if cols == 1 {
+            let range = first..first + part.len();
+            let q = &q.as_ref().data()[range.clone()];
+            part.iter_mut().zip(q).for_each(|(g, &q)| *g += a[0] * q);
+            let squares = |g: T, d: T| [g * g, (d * g) * (d * g)];
+            sums.copy_from_slice(&sums_of(part, &d[range], squares));
+            return;
+        }
         let (plain, scaled) = sums.split_at_mut(cols);
         for (i, row) in part.chunks_mut(stride).enumerate() {
             let d = d[first + i];
@@ -127,6 +161,13 @@ pub(super) fn curves<T: Scalar>(
 ) {
     let (cols, stride) = (p.cols(), p.stride().max(1));
     pieces(p, sums, ws, |first, part, sums| {
+        if cols == 1 {
+            let range = first..first + part.len();
+            [sums[0]] = sums_of(part, &q.as_ref().data()[range.clone()], |p, q| [p * q]);
+            let squares = |p: T, d: T| [p * p, (p / d) * (p / d)];
+            sums[1..].copy_from_slice(&sums_of(part, &d[range], squares));
+            return;
+        }
         let (dots, rest) = sums.split_at_mut(cols);
         let (plain, scaled) = rest.split_at_mut(cols);
         for (i, row) in part.chunks_mut(stride).enumerate() {
@@ -143,8 +184,11 @@ pub(super) fn curves<T: Scalar>(
 
 /// yᵢ ← fᵢ yᵢ for each row i.
 pub(super) fn scale_rows<T: Scalar>(factors: &[T], y: &mut Block<T>) {
-    let factors = BlockRef::column(factors);
-    zip_rows(factors, y, |f, y| y.iter_mut().for_each(|y| *y *= f[0]));
+    let stride = y.stride().max(1);
+    rows_of_pieces(y, |first, part| {
+        let rows = part.chunks_mut(stride).zip(&factors[first..]);
+        rows.for_each(|(y, &factor)| y.iter_mut().for_each(|y| *y *= factor));
+    });
 }
 
 /// ‖D xⱼ‖ for each column j, with D = diag(d).
@@ -160,6 +204,27 @@ pub(super) fn scaled_norms<T: Scalar>(
     ops::column_norms(scaled.as_ref(), out, ws)?;
     ws.give(scaled);
     Ok(())
+}
+
+/// max |xᵢⱼ|, numbers that are none apart.
+pub(super) fn largest_entry<T: Scalar>(x: &Block<T>) -> T {
+    let widest = |m: T, v: &T| if v.abs() > m { v.abs() } else { m };
+    let part = |first: usize| {
+        let rows = first..x.rows().min(first + PART);
+        // Eight side by side: one alone would wait for its own comparisons.
+        let mut most = [T::zero(); 8];
+        if x.cols() == 1 {
+            let (lines, rest) = x.as_ref().data()[rows].as_chunks::<8>();
+            for line in lines.iter().map(|line| &line[..]).chain([rest]) {
+                most.iter_mut().zip(line).for_each(|(m, v)| *m = widest(*m, v));
+            }
+        } else {
+            most[0] = rows.flat_map(|i| x.row(i)).fold(T::zero(), widest);
+        }
+        most.iter().fold(T::zero(), widest)
+    };
+    let parts = (0..x.rows()).into_par_iter().step_by(PART).map(part);
+    parts.reduce(T::zero, |a, b| widest(a, &b))
 }
 
 /// The largest of some numbers of which none is negative; NaN when one of them is.

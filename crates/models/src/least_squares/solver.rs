@@ -3,6 +3,7 @@
 use favard_engine::Stop;
 use favard_operator::{AdjointOperator, Block, Scalar, Scaled, Workspace, small};
 
+use super::columns::largest_entry;
 use super::descent::{self, Polynomial};
 use super::monitor::{Monitor, Outcome, System, Watch};
 use super::problem::Problem;
@@ -41,8 +42,7 @@ impl LeastSquares {
     ) -> Result<Solution<T>> {
         self.check()?;
         // Mᵀb may be no number where b is small or large; x is linear in b.
-        let rows = || (0..rhs.rows()).flat_map(|i| rhs.row(i));
-        let factor = small::balance(rows().fold(T::zero(), |m, b| m.max(b.abs())));
+        let factor = small::balance(largest_entry(rhs));
         if factor != T::one() {
             let entry = |i: usize, j: usize| factor * rhs.row(i)[j];
             let scaled = Block::from_fn(rhs.rows(), rhs.cols(), entry);

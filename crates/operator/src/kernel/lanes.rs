@@ -175,6 +175,7 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
     x: impl Source<T, W>,
 ) -> [T; W] {
     if W == 1 && columns.len() <= MOST {
+        stream(columns, values, 0);
         ask(ahead, |column| x.hint(column));
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
             return row.gather(x);
@@ -191,10 +192,18 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
 /// Entries between asking for a part of the matrix itself and using it.
 const STREAM: usize = 384;
 
-/// Entry e goes to sum e mod U; sum u is then added to sum u − U/2, and so on down to one.
+/// Asks for the part of the matrix that comes [`STREAM`] entries behind entry `e` of a row.
 ///
-/// With one number a row, the matrix is asked for as well: what the processor fetches of itself ends at the
-/// end of a page (a seventh faster for 50,000 columns). With more it gained nothing.
+/// With one number a row of the block the matrix is most of what is read, and what the processor fetches of
+/// itself ends at the end of a page: a seventh faster for 50,000 columns, and a million one-hot rows of five
+/// entries with columns of 64 bits a quarter. With more numbers a row it gained nothing.
+#[inline(always)]
+pub(super) fn stream<T, I>(columns: &[I], values: impl Values<T>, e: usize) {
+    prefetch(columns, e + STREAM);
+    values.hint(e + STREAM);
+}
+
+/// Entry e goes to sum e mod U; sum u is then added to sum u − U/2, and so on down to one.
 #[inline(always)]
 pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
     columns: &[I],
@@ -209,8 +218,7 @@ pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, co
     let steps = columns.iter().zip(chunks).zip(ahead.as_chunks::<U>().0).enumerate();
     for (step, ((columns, values), ahead)) in steps {
         if W == 1 {
-            prefetch(all, step * U + STREAM);
-            list.hint(step * U + STREAM);
+            stream(all, list, step * U);
         }
         for u in 0..U {
             if HINTS {
@@ -245,6 +253,7 @@ pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
     y: &mut (impl Target<T, W> + ?Sized),
 ) {
     if W == 1 && first == 0 && columns.len() <= MOST {
+        stream(columns, values, 0);
         ask(ahead, |column| y.hint(column));
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
             return row.scatter(z, y);

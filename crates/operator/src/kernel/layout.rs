@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use super::Values;
-use super::lanes::{Packed, Paired, Source, gather, scatter};
+use super::lanes::{Packed, Paired, Source, gather, scatter, stream};
 use super::short::{MOST, Short, ask, with_length};
 use crate::{Column, Scalar};
 
@@ -104,6 +104,7 @@ impl<T: Scalar, const W: usize> Layout<T, W> for SideBySide {
         buffer: &mut [[[T; W]; 2]],
     ) {
         if W == 1 && columns.len() <= MOST {
+            stream(columns, values, 0);
             ask(ahead, |column| Paired(buffer).hint(column));
             // Its columns and values stay in registers from gathering to scattering.
             with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {

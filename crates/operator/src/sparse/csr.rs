@@ -312,7 +312,7 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
     }
 
     /// The matrix as the kernels see it: values that are all one are not read.
-    pub(super) fn as_stored(&self) -> Stored<'_, T, I> {
+    pub(crate) fn as_stored(&self) -> Stored<'_, T, I> {
         let values = (!self.ones).then_some(&*self.values);
         Stored { pointers: &self.pointers, columns: &self.columns, values, cols: self.shape.1 }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
+use crate::kernel::Stored;
 use crate::{Centered, Column, Csr, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
@@ -287,13 +288,17 @@ pub(crate) fn csr_moments<T: Scalar, I: Column>(
 /// Σ a² of each column of a matrix stored by rows.
 pub(crate) fn csr_squares<T: Scalar, I: Column>(matrix: &Csr<'_, T, I>) -> Vec<f64> {
     let shape = matrix.shape();
+    let Stored { pointers, columns, values, .. } = matrix.as_stored();
     let parts = by_pieces(shape, matrix.entries(), |range| {
+        let entries = pointers[range.start]..pointers[range.end];
+        let columns = &columns[entries.clone()];
         let mut sums = vec![0.0; shape.1];
-        for i in range {
-            let (columns, values) = matrix.row(i);
-            for (&col, value) in columns.iter().zip(values) {
+        if let Some(values) = values {
+            for (col, value) in columns.iter().zip(&values[entries]) {
                 sums[col.at()] += value.as_f64() * value.as_f64();
             }
+        } else {
+            columns.iter().for_each(|col| sums[col.at()] += 1.0);
         }
         sums
     });
