@@ -1,6 +1,6 @@
 //! The matrix and the blocks that are multiplied.
 
-use favard_operator::{Block, Csr, Result, Scalar};
+use favard_operator::{Block, Csr, Result, Scalar, prefer_large_pages};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -13,6 +13,8 @@ pub fn random<T: Scalar>(options: &Options) -> Result<Csr<'static, T>> {
     let bound = u32::try_from(cols).unwrap_or(u32::MAX);
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     let (mut columns, mut row) = (Vec::with_capacity(rows * per_row), Vec::new());
+    // As NumPy's memory is, and that of files that favard reads.
+    prefer_large_pages(&mut columns);
     for _ in 0..rows {
         row.clear();
         while row.len() < per_row {
@@ -22,7 +24,9 @@ pub fn random<T: Scalar>(options: &Options) -> Result<Csr<'static, T>> {
         }
         columns.extend_from_slice(&row);
     }
-    let values: Vec<T> = columns.iter().map(|_| T::of(rng.random_range(-1.0_f64..1.0))).collect();
+    let mut values = Vec::with_capacity(columns.len());
+    prefer_large_pages(&mut values);
+    values.extend(columns.iter().map(|_| T::of(rng.random_range(-1.0_f64..1.0))));
     let pointers: Vec<usize> = (0..=rows).map(|i| i * per_row).collect();
     Csr::new((rows, cols), pointers, columns, values)
 }

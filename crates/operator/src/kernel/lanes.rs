@@ -194,16 +194,18 @@ const STREAM: usize = 384;
 
 /// Asks for the part of the matrix that comes [`STREAM`] entries behind entry `e` of a row.
 ///
-/// With one number a row of the block the matrix is most of what is read, and what the processor fetches of
-/// itself ends at the end of a page: a seventh faster for 50,000 columns, and a million one-hot rows of five
-/// entries with columns of 64 bits a quarter. With more numbers a row it gained nothing.
+/// What the processor fetches of itself ends at the end of a page, and is lost among the rows of the block,
+/// which are anywhere.
 #[inline(always)]
 pub(super) fn stream<T, I>(columns: &[I], values: impl Values<T>, e: usize) {
     prefetch(columns, e + STREAM);
     values.hint(e + STREAM);
 }
 
-/// Entry e goes to sum e mod U; sum u is then added to sum u − U/2, and so on down to one.
+/// Entries that are worked on in one step of a loop.
+const STEP: usize = 4;
+
+/// Entry e goes to sum e mod U, U at most [`STEP`]; sum u is then added to sum u − U/2, and so on down to one.
 #[inline(always)]
 pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
     columns: &[I],
@@ -213,22 +215,20 @@ pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, co
 ) -> [T; W] {
     let mut sums = [[T::zero(); W]; U];
     let (all, list) = (columns, values);
-    let (columns, last_columns) = columns.as_chunks::<U>();
-    let (chunks, last_values) = values.chunks::<U>();
-    let steps = columns.iter().zip(chunks).zip(ahead.as_chunks::<U>().0).enumerate();
+    let (columns, last_columns) = columns.as_chunks::<STEP>();
+    let (chunks, last_values) = values.chunks::<STEP>();
+    let steps = columns.iter().zip(chunks).zip(ahead.as_chunks::<STEP>().0).enumerate();
     for (step, ((columns, values), ahead)) in steps {
-        if W == 1 {
-            stream(all, list, step * U);
-        }
-        for u in 0..U {
+        stream(all, list, step * STEP);
+        for e in 0..STEP {
             if HINTS {
-                x.hint(ahead[u].at());
+                x.hint(ahead[e].at());
             }
-            x.add(&mut sums[u], columns[u].at(), values[u]);
+            x.add(&mut sums[e % U], columns[e].at(), values[e]);
         }
     }
-    for (sum, (&column, value)) in sums.iter_mut().zip(last_columns.iter().zip(last_values)) {
-        x.add(sum, column.at(), value);
+    for (e, (&column, value)) in last_columns.iter().zip(last_values).enumerate() {
+        x.add(&mut sums[e % U], column.at(), value);
     }
     let mut half = U / 2;
     while half > 0 {
@@ -242,49 +242,38 @@ pub(super) fn gather_by<T: Scalar, const W: usize, I: Column, const U: usize, co
 }
 
 /// y_c ← y_c + v_c z over a sparse row, for columns counted from `first`, asking meanwhile for the rows
-/// of the columns `ahead`, if given.
+/// of the columns `ahead`, if given, and for the matrix itself where it `streams`: where nobody has just read it.
 #[inline(always)]
 pub(super) fn scatter<T: Scalar, const W: usize, I: Column>(
     z: [T; W],
     columns: &[I],
     values: impl Values<T>,
     ahead: Option<&[I]>,
-    first: usize,
+    (first, streams): (usize, bool),
     y: &mut (impl Target<T, W> + ?Sized),
 ) {
     if W == 1 && first == 0 && columns.len() <= MOST {
-        stream(columns, values, 0);
+        if streams {
+            stream(columns, values, 0);
+        }
         ask(ahead, |column| y.hint(column));
         with_length!(columns.len(), L => if let Some(row) = Short::<T, L>::new(columns, values) {
             return row.scatter(z, y);
         });
     }
-    match (ahead, W) {
-        (Some(ahead), 1 | 2) => scatter_by::<T, W, I, 4, true>(z, columns, values, ahead, first, y),
-        (Some(ahead), _) => scatter_by::<T, W, I, 1, true>(z, columns, values, ahead, first, y),
-        (None, 1 | 2) => scatter_by::<T, W, I, 4, false>(z, columns, values, columns, first, y),
-        (None, _) => scatter_by::<T, W, I, 1, false>(z, columns, values, columns, first, y),
-    }
-}
-
-/// U entries at a time: four for one column ($A^T A x$ with rows of 25 entries takes a fifteenth less) and for two.
-#[inline(always)]
-fn scatter_by<T: Scalar, const W: usize, I: Column, const U: usize, const HINTS: bool>(
-    z: [T; W],
-    columns: &[I],
-    values: impl Values<T>,
-    ahead: &[I],
-    first: usize,
-    y: &mut (impl Target<T, W> + ?Sized),
-) {
-    let (columns, last_columns) = columns.as_chunks::<U>();
-    let (chunks, last_values) = values.chunks::<U>();
-    for ((columns, values), ahead) in columns.iter().zip(chunks).zip(ahead.as_chunks::<U>().0) {
-        for u in 0..U {
-            if HINTS {
-                y.hint(ahead[u].at() - first);
+    let (all, list, hints) = (columns, values, ahead.is_some());
+    let (columns, last_columns) = columns.as_chunks::<STEP>();
+    let (chunks, last_values) = values.chunks::<STEP>();
+    let ahead = ahead.unwrap_or(all).as_chunks::<STEP>().0;
+    for (step, ((columns, values), ahead)) in columns.iter().zip(chunks).zip(ahead).enumerate() {
+        if streams {
+            stream(all, list, step * STEP);
+        }
+        for e in 0..STEP {
+            if hints {
+                y.hint(ahead[e].at() - first);
             }
-            add(z, values[u], y.at(columns[u].at() - first));
+            add(z, values[e], y.at(columns[e].at() - first));
         }
     }
     for (column, value) in last_columns.iter().zip(last_values) {

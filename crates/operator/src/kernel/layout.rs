@@ -69,7 +69,7 @@ impl<T: Scalar, const W: usize> Layout<T, W> for Shared {
         buffer: &mut [[T; W]],
     ) {
         let z = between(apart(gather(columns, values, ahead, Packed(x))));
-        scatter(z, columns, values, ahead, 0, buffer);
+        scatter(z, columns, values, ahead, (0, false), buffer);
     }
 }
 
@@ -112,6 +112,6 @@ impl<T: Scalar, const W: usize> Layout<T, W> for SideBySide {
             });
         }
         let z = between(apart(gather(columns, values, ahead, Paired(buffer))));
-        scatter(z, columns, values, ahead, 0, buffer);
+        scatter(z, columns, values, ahead, (0, false), buffer);
     }
 }

@@ -26,14 +26,20 @@
 //!   out of the second-level cache. In one pass and in two (60,000 rows, AVX-512, second-level cache of 2 MiB, best of 15,
 //!   in turn, one thread and two): k = 8 with 4,000 columns 2.5, 1.5 and 3.7, 1.9; with 8,000 3.3, 1.6 and 3.9, 1.8; with
 //!   16,000 5.4, 2.2 and 3.8, 2.0; k = 16 with 4,000 columns 3.9, 2.2 and 4.9, 2.7; with 8,000 6.2, 3.8 and 4.9, 2.8. With a
-//!   cache of 512 KB the two were level up to twice [`NEAR`] and two passes were faster beyond. One pass also needs no block of
-//!   A X.
+//!   cache of 512 KB the two were level up to twice [`NEAR`] and two passes were faster beyond. Where both slabs share their
+//!   cache lines, one pass has fewer of them to fetch, and goes on to four times as much: 50,000 columns (Zen 5, two threads), k = 2
+//!   0.51 in one and 0.63 in two, k = 4 0.65 and 0.72. One pass also needs no block of A X.
 //! - **Pieces.** Long rows are walked in pieces of columns where the block does not fit a cache ([`pieces`]).
 //! - **Asking ahead.** The rows of the block that entries will need are asked for 16 entries before
 //!   ([`hints`](crate::hints)) where the slab is [`FAR`] or larger: one pass, k = 8, 50,000 columns, one thread
 //!   4.3 without and 3.7 with it. In smaller slabs it only costs, and in one of up to twice that where nothing is
 //!   scattered beside it ([`forward`]), of up to four times with one column: 50,000 columns, one thread, $A x$ 0.97
 //!   without and 1.11 with it, $A^T z$ 1.4 and 1.5, $A^T A x$ 2.2 and 2.4. The hint goes on into the rows that follow, so that short rows gain too.
+//! - **The matrix** is asked for as well, 384 entries before ([`lanes::stream`]). With 8 columns, 50,000 columns of
+//!   the matrix and two threads on AMD's Zen 5 (`--bench kernels`), $A X$ takes 0.75 without it and 0.44 with it, $A^T Z$
+//!   0.93 and 0.57, $A^T A X$ 1.7 and 0.98; with one column $A^T Z$ 0.52 and 0.32; one-hot rows of five entries with columns of
+//!   64 bits 0.46 and 0.32. 256 to 1024 entries do as well, 128 are too few. On older processors a seventh was gained with one
+//!   column and nothing with more.
 //! - **Short rows.** Rows of up to eight entries are kept in registers where one column is multiplied
 //!   ([`short`]).
 //! - **Side by side.** Where a row of X and one of the sums fit one cache line together, they share it
@@ -83,9 +89,11 @@ use crate::Scalar;
 /// that it scatters to, three quarters of a second-level cache of 2 MiB.
 const NEAR: usize = 3 << 18;
 
-/// Whether a slab of so many numbers a row is small enough for that.
+/// Whether a slab of so many numbers a row is small enough for that: four times as large where a row and one of
+/// the sums come in one cache line.
 fn is_near<T: Scalar>(rows: usize, lanes: usize) -> bool {
-    rows.saturating_mul(lanes * size_of::<T>()) <= NEAR
+    let most = if 2 * lanes <= T::LANE { 4 * NEAR } else { NEAR };
+    rows.saturating_mul(lanes * size_of::<T>()) <= most
 }
 
 /// Bytes of a slab from which on its rows are asked for before they are needed.

@@ -92,10 +92,11 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, P: Pick> Kernel
             let zi = load(z.row(i));
             // y_c ← y_c + a_ic zᵢ
             if whole {
-                scatter(zi, columns, values, ahead, 0, y);
+                scatter(zi, columns, values, ahead, (0, true), y);
             } else {
                 let range = within(columns, first, first + y.len());
-                scatter(zi, &columns[range.clone()], values.slice(range), None, first, y);
+                let columns = &columns[range.clone()];
+                scatter(zi, columns, values.slice(range), None, (first, true), y);
             }
         }
     }
