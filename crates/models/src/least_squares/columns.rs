@@ -75,7 +75,8 @@ fn zip_numbers<T: Scalar>(
     });
 }
 
-/// Σᵢ f(xᵢ, yᵢ), N sums at once, of two lists of one length. Entry i goes to sum i mod 8: one alone would wait for its own additions.
+/// Σᵢ f(xᵢ, yᵢ), N sums at once, of two lists of one length. Entry i goes to sum i mod 8: one alone would
+/// wait for its own additions.
 fn sums_of<T: Scalar, const N: usize>(x: &[T], y: &[T], f: impl Fn(T, T) -> [T; N]) -> [T; N] {
     let mut sums = [[T::zero(); 8]; N];
     let mut add = |lane: usize, x: T, y: T| {
@@ -230,4 +231,55 @@ pub(super) fn largest_entry<T: Scalar>(x: &Block<T>) -> T {
 /// The largest of some numbers of which none is negative; NaN when one of them is.
 pub(super) fn largest<T: Scalar>(values: &[T]) -> T {
     values.iter().fold(T::zero(), |m, &v| if v > m || v.is_nan() { v } else { m })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One column has loops of its own: they give what it gives beside another one, to the bit where nothing
+    /// is summed, and to the rounding of n additions where something is.
+    #[test]
+    fn one_column_is_worked_on_as_one_of_two() {
+        for rows in [1, 7, 8, 1003, PIECE + 5] {
+            let wide = |seed| Block::<f64>::gaussian(rows, 2, seed);
+            let first = |block: &Block<f64>| Block::from_fn(rows, 1, |i, _| block.row(i)[0]);
+            let same = |one: &Block<f64>, two: &Block<f64>| {
+                assert!((0..rows).all(|i| one.row(i)[0].to_bits() == two.row(i)[0].to_bits()));
+            };
+            let d: Vec<f64> = (0..rows).map(|i| 0.5 + (i % 5) as f64).collect();
+            let (a, mut ws) = ([0.75, -0.5], Workspace::new());
+            let (x, mut y) = (wide(1), wide(2));
+            let (one, mut other) = (first(&x), first(&y));
+            add(&a, &x, &mut y);
+            add(&a[..1], &one, &mut other);
+            same(&other, &y);
+            scale_add(&a, &x, &mut y);
+            scale_add(&a[..1], &one, &mut other);
+            same(&other, &y);
+            turn(&d, &x, &a, &mut y);
+            turn(&d, &one, &a[..1], &mut other);
+            same(&other, &y);
+            // Quotients and products by the inverse differ by four ε beside that.
+            let bound = 2.0 * (rows as f64 + 4.0) * f64::EPSILON;
+            let near = |one: f64, two: f64, size: f64| {
+                assert!((one - two).abs() <= bound * size, "{rows}: {one} {two}");
+            };
+            let (mut sums, mut few) = ([0.0; 4], [0.0; 2]);
+            add_and_measure(&a, &x, &d, &mut y, &mut sums, &mut ws);
+            add_and_measure(&a[..1], &one, &d, &mut other, &mut few, &mut ws);
+            same(&other, &y);
+            (0..2).for_each(|n| near(few[n], sums[2 * n], sums[2 * n]));
+            let (mut sums, mut few) = ([0.0; 6], [0.0; 3]);
+            curves(&mut y, &x, &d, &mut sums, &mut ws);
+            curves(&mut other, &one, &d, &mut few, &mut ws);
+            let sizes: f64 = (0..rows).map(|i| (x.row(i)[0] * y.row(i)[0]).abs()).sum();
+            near(few[0], sums[0], sizes);
+            (1..3).for_each(|n| near(few[n], sums[2 * n], sums[2 * n]));
+            let largest = (0..rows).flat_map(|i| y.row(i)).fold(0.0_f64, |m, v| m.max(v.abs()));
+            assert_eq!(largest_entry(&y).to_bits(), largest.to_bits());
+            let largest = (0..rows).fold(0.0_f64, |m, i| m.max(other.row(i)[0].abs()));
+            assert_eq!(largest_entry(&other).to_bits(), largest.to_bits());
+        }
+    }
 }
