@@ -40,7 +40,7 @@
 //!   0.93 and 0.57, $A^T A X$ 1.7 and 0.98; with one column $A^T Z$ 0.52 and 0.32; one-hot rows of five entries with columns of
 //!   64 bits 0.46 and 0.32. 256 to 1024 entries do as well, 128 are too few. On older processors a seventh was gained with one
 //!   column and nothing with more.
-//! - **Short rows.** Rows of up to eight entries are kept in registers where one column is multiplied
+//! - **Short rows.** Rows of up to twelve entries are kept in registers where one column is multiplied
 //!   ([`short`]).
 //! - **Side by side.** Where a row of X and one of the sums fit one cache line together, they share it
 //!   ([`layout`]).
