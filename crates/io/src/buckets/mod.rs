@@ -1,5 +1,8 @@
 //! [`Buckets`]: entries in any order become a sparse matrix in little more than its own room.
 
+mod arrange;
+mod group;
+mod moving;
 mod sorted;
 mod store;
 
@@ -22,14 +25,21 @@ const LEAST: usize = TASK / 4;
 /// A row of a bucket is stored as 16 bits at most, where it has a list of its own.
 const LONGEST: u32 = 16;
 
+/// Of all entries, the part that more room is taken for while they are sorted; and again for groups of
+/// buckets to be sorted at the same time.
+const SHARE: usize = 32;
+
+/// Places, or columns, and values of entries.
+type Lists<'a, T> = (&'a mut [u32], &'a mut [T]);
+
 /// Entries are collected in buckets of neighbouring rows, in the order they come; then bucket after
 /// bucket is sorted by rows.
 ///
 /// A bucket is a list of chunks. All chunks live in the lists that become the matrix: the row within
 /// the bucket stands above the column in the same 32 bits, or, where it does not fit there, in
 /// 16 bits beside them. In the end the chunks are put in the order of the buckets, in
-/// place. So the peak is 12 bytes for each entry, as many as the matrix has (or 14), and 0.8 while
-/// some buckets are sorted. (Chunks that the allocator is to take back one by one would have to be
+/// place. So the peak is 12 bytes for each entry, as many as the matrix has (or 14), and at most 0.8
+/// while the buckets are sorted. (Chunks that the allocator is to take back one by one would have to be
 /// 16 bytes for each entry, and it may keep them.)
 #[derive(Debug)]
 pub(crate) struct Buckets<T> {
@@ -87,34 +97,20 @@ impl<T: Scalar> Buckets<T> {
         let Self { rows, cols, cut, mut store } = self;
         let list: Vec<Bucket> = cut.buckets().collect();
         let total = list.iter().map(|bucket| bucket.count).sum::<usize>();
-        // What is sorted at a time: at most a sixteenth, and where there are few threads what the
-        // caches hold.
-        let most = (total / 16).max(TASK);
-        let usual = most.min(2 * TASK * rayon::current_num_threads());
+        // What the threads sort at a time, in room of its own.
+        let most = (total / SHARE / rayon::current_num_threads()).max(TASK);
         let list = split(list, rows, most, &mut store)?;
         store.arrange(&list);
         let mut pointers = zeros("row pointers", 0_usize, rows + 1)?;
-        let (mut left, mut ends) = (&list[..], &mut pointers[1..]);
-        let (mut from, mut to, mut sorted) = (0, 0, Vec::new());
-        while !left.is_empty() {
-            let (mut size, mut length) = (left[0].count, 1);
-            while let Some(more) = left.get(length).map(|bucket| bucket.count)
-                && size + more <= usual
-            {
-                (size, length) = (size + more, length + 1);
-            }
-            let wave;
-            (wave, left) = left.split_at(length);
-            ends = store.sort(wave, ends, (from, to), &mut sorted)?;
-            from += wave.iter().map(|bucket| bucket.chunks.len() * CHUNK).sum::<usize>();
-            to += size;
-        }
-        drop(sorted);
+        let is_increasing = store.sort(&list, &mut pointers[1..])?;
         let (mut columns, mut values) = store.into_lists();
         columns.truncate(total);
         columns.shrink_to_fit();
         values.truncate(total);
         values.shrink_to_fit();
+        if is_increasing {
+            return Ok(Csr::new((rows, cols), pointers, columns, values)?);
+        }
         csr::finish(cols, pointers, columns, values)
     }
 }
@@ -265,6 +261,20 @@ mod tests {
             for expected in [count, 300 * TASK] {
                 assert_equal(rows, cols, &list, expected);
             }
+        }
+    }
+
+    /// So many that there are groups, of which one begins where another one's entries stand.
+    #[test]
+    fn groups_do_not_wait_for_each_other() {
+        let count = 40 * TASK;
+        for (rows, cols, power) in [
+            (50_000, 3_000, 1),
+            // In the first rows nearly all, and a row with more than a share of them.
+            (50_000, 3_000, 40),
+            (1 << 20, 1 << 31, 3),
+        ] {
+            assert_equal(rows, cols, &entries(count, rows, cols, power), count);
         }
     }
 

@@ -1,101 +1,104 @@
-//! [`Sorted`]: the entries of a bucket, sorted.
+//! [`Sorted`]: room that the entries of a bucket are sorted in.
 
 use favard_operator::Scalar;
 
+use super::Lists;
 use crate::csr::reserve;
 use crate::error::{ErrorKind, Result};
 
-/// A bucket that was sorted.
+/// Room for the entries of a bucket, used for one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Sorted<T> {
-    pub columns: Vec<u32>,
-    pub values: Vec<T>,
+    columns: Vec<u32>,
+    values: Vec<T>,
+    /// Where the next entry with each digit goes.
+    next: Vec<usize>,
+}
+
+/// Some bits of a place: so many, from a lowest one on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Digit {
+    pub bits: u32,
+    pub lowest: u32,
 }
 
 impl<T: Scalar> Sorted<T> {
+    /// Makes room for so many.
     pub fn resize(&mut self, count: usize) -> Result<(), ErrorKind> {
-        let more = count.saturating_sub(self.columns.len());
-        reserve("column indices", &mut self.columns, more)?;
-        reserve("values", &mut self.values, more)?;
-        self.columns.resize(count, 0);
-        self.values.resize(count, T::zero());
+        if let Some(more) = count.checked_sub(self.columns.len()) {
+            reserve("column indices", &mut self.columns, more)?;
+            reserve("values", &mut self.values, more)?;
+            self.columns.resize(count, 0);
+            self.values.resize(count, T::zero());
+        }
         Ok(())
     }
 
-    /// Sorts entries by rows; those of a row keep their order. What comes first is number `base` of
-    /// the matrix; the ends of the rows, all 0 before, are set.
-    pub fn fill(
+    /// Takes entries up by rows; those of a row keep their order. `ends`, where the rows start, become
+    /// where they end.
+    #[inline]
+    pub fn take_by_rows(
         &mut self,
         ends: &mut [usize],
         base: usize,
-        places: impl Iterator<Item = (usize, u32)> + Clone,
+        places: impl Iterator<Item = (usize, u32)>,
         values: &[T],
     ) {
-        places.clone().zip(values).for_each(|((row, _), _)| ends[row] += 1);
-        // Where each row starts, which becomes its end as the entries are placed.
-        let mut sum = base;
-        for end in &mut *ends {
-            sum += std::mem::replace(end, sum);
-        }
+        // Of the same length, and nothing that could change as they are written to.
+        let (to_columns, to_values) = (&mut self.columns[..], &mut self.values[..]);
+        let to_values = &mut to_values[..to_columns.len()];
         for ((row, column), &value) in places.zip(values) {
             let end = &mut ends[row];
             let at = *end - base;
             *end += 1;
-            (self.columns[at], self.values[at]) = (column, value);
+            (to_columns[at], to_values[at]) = (column, value);
         }
     }
 
-    /// [`fill`](Self::fill) for places with the row above a column of so many bits. Where they do not come
-    /// in the order of the columns, those of a row are sorted too: digit by digit, between the lists
-    /// of this bucket and those of the places, which are lost.
-    pub fn fill_together(
-        &mut self,
-        ends: &mut [usize],
-        base: usize,
-        bits: u32,
-        places: &mut [u32],
-        values: &mut [T],
-    ) {
-        let mask = mask(bits);
-        if !places.iter().map(|place| place & mask).is_sorted() {
-            let count = if bits <= 24 { 2 } else { 4 };
-            let digit = bits.div_ceil(count);
-            // The highest digit may have bits of the row in it: the order in a row is the same.
-            for number in (0..count).step_by(2) {
-                let own = (&mut self.columns[..], &mut self.values[..]);
-                by_digit(number * digit, digit, (places, values), own);
-                let own = (&self.columns[..], &self.values[..]);
-                by_digit((number + 1) * digit, digit, own, (places, values));
-            }
-        }
-        let place = move |&place: &u32| ((place >> bits) as usize, place & mask);
-        self.fill(ends, base, places.iter().map(place), values);
+    /// Takes entries up by a digit of their places; those alike keep their order.
+    pub fn take(&mut self, digit: Digit, (places, values): Lists<'_, T>) {
+        let to = (&mut self.columns[..], &mut self.values[..]);
+        by_digit(&mut self.next, digit, (places, values), to);
+    }
+
+    /// Hands entries on by a digit of their places, of which only some bits are kept.
+    pub fn give(&mut self, digit: Digit, to: Lists<'_, T>) {
+        let from = (&self.columns[..to.0.len()], &self.values[..to.0.len()]);
+        by_digit(&mut self.next, digit, from, to);
+    }
+
+    /// Hands entries on.
+    pub fn copy_to(&self, (columns, values): Lists<'_, T>) {
+        columns.copy_from_slice(&self.columns[..columns.len()]);
+        values.copy_from_slice(&self.values[..values.len()]);
+    }
+}
+
+fn by_digit<T: Scalar>(
+    next: &mut Vec<usize>,
+    digit: Digit,
+    (places, values): (&[u32], &[T]),
+    (to_places, to_values): Lists<'_, T>,
+) {
+    let (lowest, mask) = (digit.lowest, mask(digit.bits));
+    let of = move |place: u32| ((place >> lowest) & mask) as usize;
+    next.clear();
+    next.resize(1 << digit.bits, 0);
+    let next = &mut next[..];
+    places.iter().for_each(|&place| next[of(place)] += 1);
+    let mut sum = 0;
+    for next in next.iter_mut() {
+        sum += std::mem::replace(next, sum);
+    }
+    let to_values = &mut to_values[..to_places.len()];
+    for (&place, &value) in places.iter().zip(values) {
+        let next = &mut next[of(place)];
+        (to_places[*next], to_values[*next]) = (place, value);
+        *next += 1;
     }
 }
 
 /// The lowest so many bits, at most 32.
 pub(super) fn mask(bits: u32) -> u32 {
     u32::MAX.checked_shr(u32::BITS - bits).unwrap_or(0)
-}
-
-/// Sorts entries by some bits of their places; those alike keep their order.
-fn by_digit<T: Scalar>(
-    shift: u32,
-    bits: u32,
-    (places, values): (&[u32], &[T]),
-    (to_places, to_values): (&mut [u32], &mut [T]),
-) {
-    let mask = mask(bits);
-    let digit = |place: u32| ((place >> shift) & mask) as usize;
-    let mut next = vec![0; 1 << bits];
-    places.iter().for_each(|&place| next[digit(place)] += 1);
-    let mut sum = 0;
-    for next in &mut next {
-        sum += std::mem::replace(next, sum);
-    }
-    for (&place, &value) in places.iter().zip(values) {
-        let next = &mut next[digit(place)];
-        (to_places[*next], to_values[*next]) = (place, value);
-        *next += 1;
-    }
 }

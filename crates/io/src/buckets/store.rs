@@ -3,7 +3,9 @@
 use favard_operator::Scalar;
 use rayon::prelude::*;
 
-use super::sorted::{Sorted, mask};
+use super::arrange::arrange;
+use super::group::{Form, Group};
+use super::sorted::mask;
 use super::{Bucket, CHUNK, Cut};
 use crate::csr::{Entry, reserve};
 use crate::error::{ErrorKind, Result};
@@ -44,7 +46,7 @@ impl<T: Scalar> Store<T> {
         reserve("values", &mut self.values, more)
     }
 
-    /// A chunk that is not in use.
+    /// A chunk that is not in use. Its zeros are in the cache when its first entries are put there.
     #[cold]
     fn chunk(&mut self) -> Result<u32, ErrorKind> {
         if let Some(number) = self.free.pop() {
@@ -136,81 +138,21 @@ impl<T: Scalar> Store<T> {
     pub fn arrange(&mut self, buckets: &[Bucket]) {
         let used = buckets.iter().flat_map(|bucket| &bucket.chunks);
         let order: Vec<u32> = used.chain(&self.free).copied().collect();
-        let Self { is_apart, rows, columns, values, .. } = self;
-        rayon::join(
-            || arrange(values, &order),
-            || {
-                arrange(columns, &order);
-                if *is_apart {
-                    arrange(rows, &order);
-                }
-            },
-        );
+        arrange(&mut self.columns, &order);
+        arrange(&mut self.values, &order);
+        if self.is_apart {
+            arrange(&mut self.rows, &order);
+        }
     }
 
-    /// Sorts some buckets by rows. Their chunks stand at `from`, where nothing is left of them; their
-    /// entries go to `to`, which is not behind it. `ends` are those of their rows and of all that follow,
-    /// which are given back.
-    pub fn sort<'e>(
-        &mut self,
-        wave: &[Bucket],
-        mut ends: &'e mut [usize],
-        (mut from, to): (usize, usize),
-        sorted: &mut Vec<Sorted<T>>,
-    ) -> Result<&'e mut [usize], ErrorKind> {
-        if let [bucket @ Bucket { shift: 0, .. }] = wave {
-            // One row, which may be most of the matrix: it only moves.
-            let range = from..from + bucket.count;
-            let (end, later) = ends.split_at_mut(1);
-            end[0] = to + range.len();
-            self.columns.copy_within(range.clone(), to);
-            self.values.copy_within(range, to);
-            return Ok(later);
-        }
-        sorted.resize_with(wave.len().max(sorted.len()), Sorted::default);
-        let (mut tasks, mut base) = (Vec::with_capacity(wave.len()), to);
-        let (mut columns, mut values) = (&mut self.columns[from..], &mut self.values[from..]);
-        for (bucket, sorted) in wave.iter().zip(&mut *sorted) {
-            let (count, room) = (bucket.count, bucket.chunks.len() * CHUNK);
-            sorted.resize(count)?;
-            let (here, of_columns, of_values);
-            (here, ends) = ends.split_at_mut(ends.len().min(1 << bucket.shift));
-            (of_columns, columns) = columns.split_at_mut(room);
-            (of_values, values) = values.split_at_mut(room);
-            tasks.push((
-                sorted,
-                here,
-                base,
-                from,
-                &mut of_columns[..count],
-                &mut of_values[..count],
-            ));
-            (from, base) = (from + room, base + count);
-        }
-        let (is_apart, bits, rows) = (self.is_apart, self.bits, &self.rows);
-        tasks.into_par_iter().with_max_len(1).for_each(|task| {
-            let (sorted, ends, base, from, columns, values) = task;
-            if is_apart {
-                let rows = rows[from..].iter().map(|&row| usize::from(row));
-                sorted.fill(ends, base, rows.zip(columns.iter().copied()), values);
-            } else {
-                sorted.fill_together(ends, base, bits, columns, values);
-            }
-        });
-        // Only now, when all that stood there was read.
-        let (mut columns, mut values) = (&mut self.columns[to..], &mut self.values[to..]);
-        let mut tasks = Vec::with_capacity(wave.len());
-        for sorted in &sorted[..wave.len()] {
-            let (to_columns, to_values);
-            (to_columns, columns) = columns.split_at_mut(sorted.columns.len());
-            (to_values, values) = values.split_at_mut(sorted.values.len());
-            tasks.push((to_columns, to_values, sorted));
-        }
-        tasks.into_par_iter().with_max_len(1).for_each(|(columns, values, sorted)| {
-            columns.copy_from_slice(&sorted.columns);
-            values.copy_from_slice(&sorted.values);
-        });
-        Ok(ends)
+    /// Sorts arranged buckets by rows and moves them together. The ends of all rows, 0 before, are set.
+    /// Gives whether the columns of each row increase.
+    pub fn sort(&mut self, buckets: &[Bucket], ends: &mut [usize]) -> Result<bool, ErrorKind> {
+        let form = if self.is_apart { Form::Apart(&self.rows) } else { Form::Together(self.bits) };
+        let lists = (&mut self.columns[..], &mut self.values[..]);
+        let groups = Group::all(buckets, ends, lists, rayon::current_num_threads())?;
+        let sort = |group: Group<'_, T>| group.sort(form);
+        groups.into_par_iter().with_max_len(1).map(sort).try_reduce(|| true, |a, b| Ok(a && b))
     }
 }
 
@@ -218,28 +160,4 @@ impl<T: Scalar> Store<T> {
 #[allow(clippy::cast_possible_truncation)]
 fn short(row: u32) -> u16 {
     row as u16
-}
-
-/// Chunk i of the list becomes what chunk `order[i]` was.
-fn arrange<V: Copy + Default>(list: &mut [V], order: &[u32]) {
-    let mut is_done = vec![false; order.len()];
-    let mut first = [V::default(); CHUNK];
-    for start in 0..order.len() {
-        if is_done[start] {
-            continue;
-        }
-        // Along the cycle of chunks that take each other's place.
-        first.copy_from_slice(&list[start * CHUNK..][..CHUNK]);
-        let mut at = start;
-        loop {
-            is_done[at] = true;
-            let next = order[at] as usize;
-            if next == start {
-                break;
-            }
-            list.copy_within(next * CHUNK..(next + 1) * CHUNK, at * CHUNK);
-            at = next;
-        }
-        list[at * CHUNK..][..CHUNK].copy_from_slice(&first);
-    }
 }
