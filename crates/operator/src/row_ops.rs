@@ -86,6 +86,7 @@ pub(crate) fn column_sums<T: Scalar>(x: BlockRef<'_, T>, out: &mut [T], ws: &mut
 /// What is compiled for each precision.
 pub(crate) mod body {
     use super::{CHUNK, chunk_rows, each_row};
+    use crate::kernel::{Kernel, run, with_lanes};
     use crate::{BlockMut, BlockRef, Scalar, Workspace};
 
     pub(crate) fn multiply_rows<T: Scalar>(factors: &[T], x: BlockRef<'_, T>, z: BlockMut<'_, T>) {
@@ -121,10 +122,39 @@ pub(crate) mod body {
     }
 
     pub(crate) fn subtract_outer<T: Scalar>(alpha: T, c: &[T], r: &[T], y: BlockMut<'_, T>) {
+        let (step, cols) = (CHUNK.div_ceil(y.stride().max(1)), y.cols());
+        if cols == y.stride() && cols.is_power_of_two() && cols <= 16 {
+            chunk_rows(y, step, |first, mut part| {
+                let (c, y) = (&c[first..first + part.rows()], part.data_mut());
+                with_lanes!(cols, W => run(Outer::<T, W> { alpha, c, r, y }));
+            });
+            return;
+        }
         each_row(y, |i, row| {
             let factor = alpha * c[i];
             row.iter_mut().zip(r).for_each(|(y, &r)| *y -= factor * r);
         });
+    }
+
+    /// Rows of W numbers, one behind the other.
+    struct Outer<'a, T, const W: usize> {
+        alpha: T,
+        c: &'a [T],
+        r: &'a [T],
+        y: &'a mut [T],
+    }
+
+    impl<T: Scalar, const W: usize> Kernel for Outer<'_, T, W> {
+        #[allow(clippy::inline_always)] // see `kernel::lanes`
+        #[inline(always)]
+        fn run(self) {
+            let Self { alpha, c, r, y } = self;
+            let Some(r) = r.first_chunk::<W>() else { return };
+            for (y, &c) in y.as_chunks_mut::<W>().0.iter_mut().zip(c) {
+                let factor = alpha * c;
+                (0..W).for_each(|j| y[j] -= factor * r[j]);
+            }
+        }
     }
 
     pub(crate) fn column_sums<T: Scalar>(x: BlockRef<'_, T>, out: &mut [T], ws: &mut Workspace<T>) {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::ops::{chunk_rows, scale};
 use super::{Block, BlockMut, BlockRef};
 use crate::error::{Result, check_dim};
-use crate::kernel::{fits_packed, multiply_packed};
+use crate::kernel::{Meeting, cross_narrow, fits_packed, multiply_packed};
 use crate::tasks::for_each_part;
 use crate::{Scalar, Workspace};
 
@@ -41,10 +41,14 @@ pub(crate) fn cross_panels<T: Scalar>(
     let step = step(panels, rows, y.stride()).max(4 * p.max(q));
     let mut partial = ws.take(rows.div_ceil(step) * p, q);
     let stride = partial.stride();
+    let meeting = Meeting::of(panels, y);
     for_each_part(partial.as_mut().data_mut(), stride * p, &|index, sum| {
         let range = index * step..rows.min((index + 1) * step);
-        let y = y.rows_range(range.clone()).as_mat();
         let mut sum = BlockMut::from_parts(sum, p, q, stride);
+        if let Some(meeting) = meeting {
+            return cross_narrow(meeting, panels, range, y, sum);
+        }
+        let y = y.rows_range(range.clone()).as_mat();
         let mut from = 0;
         for x in panels {
             let to = from + x.cols();
@@ -205,7 +209,9 @@ mod tests {
     /// packed vectors go through a kernel of their own.
     #[test]
     fn panels_are_one_matrix() {
-        for (rows, width, count) in [(0, 4, 2), (1, 2, 3), (7, 4, 3), (700, 3, 2), (9001, 8, 3)] {
+        let narrow = [(1, 2, 3), (1, 1, 1), (19, 2, 2), (9001, 1, 3), (9001, 2, 5)];
+        let wide = [(0, 4, 2), (7, 4, 3), (700, 3, 2), (9001, 4, 2), (9001, 8, 3)];
+        for (rows, width, count) in narrow.into_iter().chain(wide) {
             let panels: Vec<Block<f64>> =
                 (0..count).map(|p| Block::gaussian(rows, width, p as u64)).collect();
             let whole =
@@ -237,6 +243,26 @@ mod tests {
             rotate_panels(&mut rotated, r.as_ref()).unwrap();
             close(&rotated[0], expected, width * count, 36.0 * (width * count) as f64);
             assert_eq!(rotated[1..], panels[1..]);
+        }
+    }
+
+    /// One column against blocks of any width, of which some have a kernel of their own.
+    #[test]
+    fn a_column_meets_every_width() {
+        for (rows, width) in [1, 7, 16, 100, 40_001]
+            .into_iter()
+            .flat_map(|n| [1, 2, 3, 4, 8, 16, 17].map(|k| (n, k)))
+        {
+            let (c, y) =
+                (Block::<f64>::gaussian(rows, 1, 3), Block::<f64>::gaussian(rows, width, 4));
+            let mut h = Block::zeros(1, width);
+            cross_panels(&[c.as_ref()], y.as_ref(), h.as_mut(), &mut Workspace::new()).unwrap();
+            let expected = c.view().t().dot(&y.view());
+            // Gaussian entries stay below 6.
+            let bound = 2.0 * f64::EPSILON * (rows * rows) as f64 * 36.0;
+            for (x, y) in h.view().iter().zip(&expected) {
+                assert!((x - y).abs() <= bound, "{rows} × {width}: {x} for {y}");
+            }
         }
     }
 }

@@ -54,12 +54,14 @@
 //! # Bits
 //! Sums are taken in an order that depends on the shape only; multiply-adds are not fused. The
 //! result is the same on any number of threads and on any processor. Products of blocks with small
-//! matrices ([`panels`], faer's) are fused where the processor can, and their last bits are its own.
+//! matrices ([`panels`], faer's) are fused where the processor can, and their last bits are its own; those of
+//! [`narrow`] blocks are not.
 
 mod direct;
 mod forward;
 mod lanes;
 mod layout;
+mod narrow;
 mod normal;
 mod panels;
 mod pick;
@@ -74,11 +76,13 @@ mod values;
 use direct::direct;
 use forward::forward;
 pub(crate) use lanes::{Kernel, run};
+pub(crate) use narrow::{Meeting, cross_narrow};
 use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
 use pick::{All, Pick};
 use pieces::{pieces, within};
 pub use rows::Rows;
+pub(crate) use slab::with_lanes;
 pub use table::{Kernels, Stored, Tables};
 use transpose::transpose;
 use values::{Ones, Values};

@@ -14,9 +14,6 @@ use super::lanes::combine;
 use super::slab::{rows_of, rows_of_mut, with_lanes};
 use crate::{BlockMut, BlockRef, Scalar};
 
-/// Rows that are worked on together.
-const ROWS: usize = 4;
-
 /// Whether rows of so many numbers are a vector, or several.
 fn is_vector<T: Scalar>(width: usize) -> bool {
     width.is_power_of_two() && (T::LANE / 4..=T::LANE).contains(&width)
@@ -71,13 +68,20 @@ impl<T: Scalar, const W: usize> WithSimd for Multiply<'_, T, W> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
         // Without the instruction a fused multiply-add is a function of a hundred others.
-        if S::IS_SCALAR { self.run::<false>() } else { self.run::<true>() }
+        match W {
+            _ if S::IS_SCALAR => self.run::<false, 4>(),
+            // A sum waits for the one before it: there are as many as registers hold.
+            2 => self.run::<true, 16>(),
+            4 => self.run::<true, 8>(),
+            8.. if S::REGISTER_COUNT >= 32 => self.run::<true, 8>(),
+            _ => self.run::<true, 4>(),
+        }
     }
 }
 
 impl<T: Scalar, const W: usize> Multiply<'_, T, W> {
     #[inline(always)]
-    fn run<const FUSED: bool>(self) {
+    fn run<const FUSED: bool, const ROWS: usize>(self) {
         let Self { alpha, panels, from, r, gamma, y } = self;
         let (groups, rest) = y.as_chunks_mut::<ROWS>();
         let whole = groups.len() * ROWS;

@@ -61,7 +61,7 @@ macro_rules! with_lanes {
         }
     };
 }
-pub(super) use with_lanes;
+pub(crate) use with_lanes;
 
 /// The numbers of a slice as whole rows of W.
 pub(super) fn rows_of<T, const W: usize>(data: &[T]) -> &[[T; W]] {

@@ -193,10 +193,11 @@ pub(crate) const SHORT: usize = 256;
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
-/// The rows of each piece. A piece costs a few numbers a column to set up and to merge: there is one
-/// for every eight entries a column.
+/// The rows of each piece. A piece costs a few numbers a column to set up and to merge: up to four while
+/// one has eight entries a column, more while it has 64.
 fn cut((rows, cols): (usize, usize), entries: usize) -> Vec<Range<usize>> {
-    let pieces = (entries / (8 * cols).max(1)).clamp(1, PIECES);
+    let share = entries / cols.max(1);
+    let pieces = (share / 8).clamp(1, 4).max((share / 64).min(PIECES));
     let step = rows.div_ceil(pieces).max(256);
     (0..rows).step_by(step).map(|from| from..rows.min(from + step)).collect()
 }
