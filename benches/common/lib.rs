@@ -2,11 +2,13 @@
 //! process, raw arrays on disk.
 
 mod folder;
+mod help;
 pub mod raw;
 mod venv;
 mod worker;
 
 pub use folder::folder;
+pub use help::help;
 pub use venv::Venv;
 pub use worker::Worker;
 

@@ -32,6 +32,9 @@ const BETA: f64 = 0.9 * 0.9 / 4.0;
 type Tail = fn(usize, f64) -> Vec<f64>;
 
 fn main() {
+    if favard_benches::help(include_str!("main.rs")) {
+        return;
+    }
     let asked: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
     let all: [(&str, fn()); 7] =
         [("f1", f1), ("f2", f2), ("f3", f3), ("f4", f4), ("f5", f5), ("f7", f7), ("plan", planned)];

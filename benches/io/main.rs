@@ -29,6 +29,9 @@ use program::Program;
 use scipy::Scipy;
 
 fn main() -> ExitCode {
+    if favard_benches::help(include_str!("main.rs")) {
+        return ExitCode::SUCCESS;
+    }
     match run(std::env::args().skip(1)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

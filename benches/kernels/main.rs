@@ -20,6 +20,9 @@ mod triad;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if favard_benches::help(include_str!("main.rs")) {
+        return ExitCode::SUCCESS;
+    }
     let options = match options::Options::parse(std::env::args().skip(1)) {
         Ok(options) => options,
         Err(message) => {

@@ -15,7 +15,7 @@ mod data;
 mod scipy;
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use data::Data;
 use favard_benches::Outcome;
@@ -25,6 +25,9 @@ use favard_operator::{AdjointOperator, Between, Block, ColumnMoments, LinearOper
 use scipy::Scipy;
 
 const TOLERANCE: f64 = 1e-8;
+
+/// The threads of the BLAS behind SciPy spin for some 30 ms after its last run, on cores that are needed.
+const CALM: Duration = Duration::from_millis(100);
 
 /// A problem of a given number of rows.
 type Problem = fn(usize) -> favard_operator::Result<Data>;
@@ -58,6 +61,9 @@ fn options(args: impl Iterator<Item = String>) -> Result<Options, String> {
 }
 
 fn main() -> ExitCode {
+    if favard_benches::help(include_str!("main.rs")) {
+        return ExitCode::SUCCESS;
+    }
     let run = || -> Outcome<()> {
         let options = options(std::env::args().skip(1))?;
         rayon::ThreadPoolBuilder::new().num_threads(2).build_global()?;
@@ -146,6 +152,9 @@ fn against_scipy(data: &Data, options: &Options) -> Outcome<()> {
     let mut auto: Option<Solution<f64>> = None;
     let mut loosest = [None; 2];
     for _ in 0..options.rounds {
+        if scipy.is_some() {
+            std::thread::sleep(CALM);
+        }
         for (name, method, threads) in methods {
             // The norms of the columns are part of the time.
             let plan = LeastSquares::new().method(method).tolerance(TOLERANCE);

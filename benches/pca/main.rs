@@ -60,6 +60,9 @@ use crate::python::Python;
 use crate::report::{Case, markdown};
 
 fn main() -> ExitCode {
+    if favard_benches::help(include_str!("main.rs")) {
+        return ExitCode::SUCCESS;
+    }
     let outcome =
         Options::parse(std::env::args().skip(1)).map_err(Into::into).and_then(|o| run(&o));
     match outcome {
