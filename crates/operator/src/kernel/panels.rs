@@ -1,7 +1,7 @@
 //! Y ← α (X₁ X₂ …) R + γ Y for packed panels as wide as Y.
 //!
 //! A general matrix product works on one panel after the other, and Y is moved once for each. Here
-//! four rows of Y stay in registers while all panels pass by: each is read once, and R, which is
+//! four to sixteen rows of Y stay in registers while all panels pass by: each is read once, and R, which is
 //! small, comes from the first-level cache. What limits it is arithmetic, so that multiply-adds are fused
 //! where the processor can, as in the matrix products of faer that it stands in for.
 
