@@ -12,7 +12,7 @@ use super::queue::{Queue, Turn, Worker};
 use crate::error::Result;
 
 /// Bytes of a piece: with what is made of it, it stays in the cache of a core.
-const SIZE: usize = 1 << 17;
+const SIZE: usize = 1 << 18;
 
 /// Parses the lines of a text from byte `start` on, as many pieces at a time as there are threads,
 /// and hands them to `absorb` in the order of the text, while the next ones are parsed.
