@@ -39,6 +39,16 @@ pub(crate) fn reserve<V>(
     Ok(())
 }
 
+/// Counts become where those who are counted start, one behind the other from `base` on; gives where the last
+/// ones end.
+pub(crate) fn starts(base: usize, counts: &mut [usize]) -> usize {
+    let mut sum = base;
+    for count in counts {
+        sum += std::mem::replace(count, sum);
+    }
+    sum
+}
+
 /// One entry of a matrix, on its way into it.
 #[derive(Debug, Clone, Copy, Default)]
 // In this order, the place of an entry is one word of memory on most processors.
@@ -97,10 +107,7 @@ impl<T: Scalar> Scatter<T> {
     /// Room for rows with that many entries (row i at position i + 1 of the list).
     pub fn new(mut pointers: Vec<usize>) -> Result<Self, ErrorKind> {
         // pointers[i + 1] ← where row i starts.
-        let mut sum = 0;
-        for count in &mut pointers[1..] {
-            sum += std::mem::replace(count, sum);
-        }
+        let sum = starts(0, &mut pointers[1..]);
         let rows = pointers.len() - 1;
         let parts = rayon::current_num_threads().min(1 + sum / TASK);
         let row_at =

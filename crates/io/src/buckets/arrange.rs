@@ -10,9 +10,7 @@ const STRETCH: usize = 64;
 /// Chunks that move together: each takes what the next one has.
 struct Stretch {
     chunks: Vec<usize>,
-    /// Whether the last takes what the first had. If not, it takes what another stretch begins with.
-    is_cycle: bool,
-    /// Where that is.
+    /// What the last one takes: the first of them, which closes a cycle, or that of another stretch.
     then: usize,
 }
 
@@ -23,7 +21,8 @@ struct Stretch {
 pub(super) fn arrange<V: Copy + Send + Sync>(list: &mut [V], order: &[u32]) {
     let stretches = stretches(order);
     let copy = |stretch: &Stretch| {
-        (!stretch.is_cycle).then(|| list[stretch.then * CHUNK..][..CHUNK].to_vec())
+        let is_cycle = stretch.chunks.first() == Some(&stretch.then);
+        (!is_cycle).then(|| list[stretch.then * CHUNK..][..CHUNK].to_vec())
     };
     let behind: Vec<_> = stretches.iter().map(copy).collect();
     let mut chunks: Vec<_> = list.chunks_exact_mut(CHUNK).map(Some).collect();
@@ -53,13 +52,13 @@ fn stretches(order: &[u32]) -> Vec<Stretch> {
     for start in 0..order.len() {
         let mut at = start;
         while !is_done[at] {
-            let (first, mut chunks) = (at, Vec::new());
+            let mut chunks = Vec::new();
             while !is_done[at] && chunks.len() < STRETCH {
                 is_done[at] = true;
                 chunks.push(at);
                 at = order[at] as usize;
             }
-            stretches.push(Stretch { chunks, is_cycle: at == first, then: at });
+            stretches.push(Stretch { chunks, then: at });
         }
     }
     stretches

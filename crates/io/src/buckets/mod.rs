@@ -237,7 +237,7 @@ mod tests {
         (0..count).map(|_| entry()).collect()
     }
 
-    /// Several buckets and waves, with few rows and many, and buckets that are cut again; places
+    /// Several buckets, with few rows and many, and buckets that are cut again; places
     /// that repeat, in a matrix of few columns.
     #[test]
     fn large_lists_are_sorted() {

@@ -4,6 +4,7 @@ use favard_operator::Scalar;
 
 use super::Lists;
 use super::sorted::{Digit, Sorted, mask};
+use crate::csr::starts;
 
 /// A bucket, where it stands and where it goes: no further to the back, and maybe into itself.
 pub(super) struct Moving<'a, T> {
@@ -29,10 +30,7 @@ impl Ends<'_> {
     fn start(&mut self, rows: impl Iterator<Item = usize>) {
         let list = &mut *self.list;
         rows.for_each(|row| list[row] += 1);
-        let mut sum = self.base;
-        for end in &mut *self.list {
-            sum += std::mem::replace(end, sum);
-        }
+        starts(self.base, list);
     }
 
     /// Whether the columns of each row increase.

@@ -3,7 +3,7 @@
 use favard_operator::Scalar;
 
 use super::Lists;
-use crate::csr::reserve;
+use crate::csr::{reserve, starts};
 use crate::error::{ErrorKind, Result};
 
 /// Room for the entries of a bucket, used for one after the other.
@@ -61,7 +61,7 @@ impl<T: Scalar> Sorted<T> {
         by_digit(&mut self.next, digit, (places, values), to);
     }
 
-    /// Hands entries on by a digit of their places, of which only some bits are kept.
+    /// Hands entries on by a digit of their places; those alike keep their order.
     pub fn give(&mut self, digit: Digit, to: Lists<'_, T>) {
         let from = (&self.columns[..to.0.len()], &self.values[..to.0.len()]);
         by_digit(&mut self.next, digit, from, to);
@@ -86,10 +86,7 @@ fn by_digit<T: Scalar>(
     next.resize(1 << digit.bits, 0);
     let next = &mut next[..];
     places.iter().for_each(|&place| next[of(place)] += 1);
-    let mut sum = 0;
-    for next in next.iter_mut() {
-        sum += std::mem::replace(next, sum);
-    }
+    starts(0, next);
     let to_values = &mut to_values[..to_places.len()];
     for (&place, &value) in places.iter().zip(values) {
         let next = &mut next[of(place)];

@@ -190,7 +190,7 @@ pub(super) fn gather<T: Scalar, const W: usize, I: Column>(
 }
 
 /// Entries between asking for a part of the matrix itself and using it.
-const STREAM: usize = 384;
+pub(crate) const STREAM: usize = 384;
 
 /// Asks for the part of the matrix that comes [`STREAM`] entries behind entry `e` of a row.
 ///

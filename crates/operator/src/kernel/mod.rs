@@ -75,7 +75,7 @@ mod values;
 
 use direct::direct;
 use forward::forward;
-pub(crate) use lanes::{Kernel, run};
+pub(crate) use lanes::{Kernel, STREAM, run};
 pub(crate) use narrow::{Meeting, cross_narrow};
 use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
@@ -123,7 +123,7 @@ fn is_far<T: Scalar>(rows: usize, lanes: usize, alone: bool) -> bool {
 ///
 /// A power of two, so that two or four threads end together: with 13 million entries in 40,000
 /// columns (k = 4, two threads), 5 groups took 24 to 27 ms, 4 groups 21.
-fn groups(entries: usize, cols: usize) -> usize {
+pub(crate) fn groups(entries: usize, cols: usize) -> usize {
     let share = entries / cols.max(1);
     let most = (share / 8).clamp(1, 4).max((share / 64).min(32));
     1 << most.ilog2()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
-use crate::kernel::Stored;
+use crate::kernel::{Stored, groups};
 use crate::{Centered, Column, Csr, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
@@ -193,11 +193,10 @@ pub(crate) const SHORT: usize = 256;
 /// Pieces of the rows at most.
 const PIECES: usize = 16;
 
-/// The rows of each piece. A piece costs a few numbers a column to set up and to merge: up to four while
-/// one has eight entries a column, more while it has 64.
+/// The rows of each piece. A piece costs a few numbers a column to set up and to merge, as a group of rows of a
+/// product does.
 fn cut((rows, cols): (usize, usize), entries: usize) -> Vec<Range<usize>> {
-    let share = entries / cols.max(1);
-    let pieces = (share / 8).clamp(1, 4).max((share / 64).min(PIECES));
+    let pieces = groups(entries, cols).min(PIECES);
     let step = rows.div_ceil(pieces).max(256);
     (0..rows).step_by(step).map(|from| from..rows.min(from + step)).collect()
 }

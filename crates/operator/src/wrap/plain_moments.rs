@@ -7,12 +7,10 @@ use std::ops::Range;
 
 use super::moments::{Moments, by_pieces, weight_of};
 use crate::hints::prefetch;
-use crate::kernel::{Kernel, run};
+use crate::kernel::{Kernel, STREAM, run};
 use crate::{Column, Csr, Scalar};
 
-/// Entries between asking for a part of the matrix and using it, as in `kernel::lanes`; each cache line of
-/// values of `f64` once.
-const AHEAD: usize = 384;
+/// Entries between two requests for a later part of the matrix: a cache line of `f64`.
 const STEP: usize = 8;
 
 /// What is left of $\sum w a^2$ when $W \mu^2$ is taken off, at least: ten of the 52 bits of a sum are
@@ -91,8 +89,8 @@ impl<T: Scalar, I: Column, W: Fn(usize) -> f64> Kernel for Fill<'_, '_, T, I, W>
                 part.total += weight;
                 let (columns, values) = matrix.row(i);
                 for (columns, values) in columns.chunks(STEP).zip(values.chunks(STEP)) {
-                    prefetch(columns, AHEAD);
-                    prefetch(values, AHEAD);
+                    prefetch(columns, STREAM);
+                    prefetch(values, STREAM);
                     for (&column, value) in columns.iter().zip(values) {
                         // (s_j, q_j) ← (s_j, q_j) + (w a, w a²)
                         let value = value.as_f64();
