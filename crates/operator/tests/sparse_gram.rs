@@ -132,6 +132,34 @@ fn large_matrices_and_threads() {
     }
 }
 
+/// Lines of middle length, more than a tile holds, of more numbers than a strip has; short and full ones among
+/// them, and lines without entries.
+fn in_tiles<T: Scalar>() {
+    let share = |line: usize| [0.2, 0.2, 0.02, 0.6, 0.25, 0.0][line % 6];
+    for (rows, cols) in [(333, 1500), (1500, 333)] {
+        let is_wide = rows < cols;
+        let x = sample::<T>(rows, cols, |i, j| share(if is_wide { j } else { i }));
+        let mean: Vec<f64> =
+            (0..cols).map(|j| x.column(j).mapv(Scalar::as_f64).mean().unwrap()).collect();
+        let mean: Vec<T> = mean.into_iter().map(T::of).collect();
+        let b = Array2::from_shape_fn(x.dim(), |(i, j)| x[[i, j]].as_f64() - mean[j].as_f64());
+        let by = Standardized { shift: Some(&mean[..]), ..Standardized::default() };
+        let side = if is_wide { Side::Rows } else { Side::Columns };
+        for op in all(&x) {
+            let found = op.form_gram(side, by).unwrap().unwrap();
+            check(&found, &b, side, 2.6_f64.powi(2), "tiles");
+            let alone = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            assert!(alone.install(|| op.form_gram(side, by).unwrap().unwrap()) == found);
+        }
+    }
+}
+
+#[test]
+fn lines_of_middle_length() {
+    in_tiles::<f64>();
+    in_tiles::<f32>();
+}
+
 /// A column far from zero that nearly all rows have, among sparse ones: nothing of what it varies by is lost
 /// to its mean.
 #[test]

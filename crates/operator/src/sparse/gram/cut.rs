@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::tile::Tile;
 use crate::adjoint::Forming;
 use crate::row_ops::CHUNK;
 use crate::{Block, Column, Csr, Scalar};
@@ -14,7 +15,16 @@ const SMALL_GROUPS: usize = 4;
 
 /// A line is written out from a share of one in so many of its entries on: a pair of entries takes
 /// about 1 ns, and the pairs of a matrix product 29 in that time, all of them.
-const FULL: usize = 4;
+pub(super) const FULL: usize = 3;
+
+/// A line is one of a tile from a share of one in so many of its entries on: then an entry takes as long as
+/// a pair for each 36 numbers of the line. Milliseconds, pair by pair and in tiles (two threads, Zen 5, in turn): 1,000 numbers a line,
+/// mostly few entries but nine tenths of the pairs in lines of a tenth and more, 360 and 155; 400 numbers, a fifth of them
+/// entries, 165 and 35; 1,500 numbers, 15 %, 205 and 107; 5 %, 43 and 44.
+const MEDIUM: usize = 10;
+
+/// Entries of such a line at least: the pairs of fewer do not wait for each other that often.
+const LEAST: usize = 48;
 
 /// Bytes of a sum that stays in cache, and multiply-adds that one into a larger sum takes as long as: 300
 /// numbers a line 1 ns, 1,000 numbers 2 to 4 ns, 3,000 numbers 4 to 6 ns (one thread of two machines, pairs of 3
@@ -79,10 +89,13 @@ impl<'a> Cut<'a> {
 
     /// Multiply-adds of a line, as pairs of entries that take as long.
     fn pairs(&self, length: usize) -> f64 {
+        let (entries, dim) = (length as f64, self.dim as f64);
         if is_full(length, self.dim) {
-            (self.dim as f64).powi(2) / 29.0
+            dim.powi(2) / 29.0
+        } else if is_medium(length, self.dim) {
+            entries * dim / 36.0
         } else {
-            0.5 * (length as f64).powi(2) + 1.0
+            0.5 * entries.powi(2) + 1.0
         }
     }
 
@@ -144,6 +157,8 @@ impl<'a> Cut<'a> {
             found.longest = found.longest.max(length);
             if is_full(length, self.dim) {
                 found.full += 1;
+            } else if is_medium(length, self.dim) {
+                found.medium += pairs;
             } else {
                 found.pairs += pairs;
             }
@@ -157,7 +172,7 @@ impl<'a> Cut<'a> {
         let moved = self.entries as f64 * if across { 2.0 * MOVE } else { MOVE };
         Forming {
             dense: taken.full as f64 * (self.dim as f64).powi(2),
-            scattered: moved + if near { taken.pairs } else { FAR * taken.pairs },
+            scattered: moved + taken.medium + if near { taken.pairs } else { FAR * taken.pairs },
             across,
             scratch: self.scratch(taken),
         }
@@ -178,7 +193,7 @@ impl<'a> Cut<'a> {
         let counts = if across { self.lines * word } else { 0 };
         // A filled line has all numbers at most; the factors of lines and numbers.
         let line = self.dim * (word + self.scalar) + 3 * self.dim * word;
-        counts + sums + busy * (full + panel + line)
+        counts + sums + busy * (full + panel + line + Tile::<f64>::memory(self.dim, self.entries))
     }
 }
 
@@ -187,12 +202,18 @@ pub(super) fn is_full(length: usize, dim: usize) -> bool {
     length * FULL > dim
 }
 
+/// Whether a line of so many entries, not full, is one of a [`Tile`](super::tile::Tile).
+pub(super) fn is_medium(length: usize, dim: usize) -> bool {
+    length >= LEAST && length * MEDIUM > dim
+}
+
 /// What the lines take in all.
 #[derive(Default)]
 struct Taken {
     /// Lines that are written out.
     full: usize,
-    /// Pairs of entries of the others, and what the full ones take as long as beside them.
+    /// What those of tiles take, and pairs of entries of the others; with what the full ones take as long as, all.
+    medium: f64,
     pairs: f64,
     all: f64,
     /// Entries of the longest.
@@ -213,10 +234,11 @@ pub(super) fn rough<T: Scalar, I: Column>(
     let lengths = if rows_are_lines { Lengths::Stored(&[]) } else { Lengths::Counted(Vec::new()) };
     let cut = Cut { dim, lines, entries: a.entries(), lengths, scalar: size_of::<T>() };
     let length = a.entries().div_ceil(lines.max(1));
-    let pairs = lines as f64 * cut.pairs(length);
+    let all = lines as f64 * cut.pairs(length);
+    let (medium, pairs) = if is_medium(length, dim) { (all, 0.0) } else { (0.0, all) };
     let longest = dim.min(a.entries());
     // One full line, for its memory.
-    Some(cut.taken(&Taken { full: 1, pairs, all: pairs, longest }))
+    Some(cut.taken(&Taken { full: 1, medium, pairs, all, longest }))
 }
 
 /// The entries of each column.

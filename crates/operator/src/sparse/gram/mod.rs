@@ -8,11 +8,12 @@
 //!      = \sum_\ell c_\ell c_\ell^T - p q^T - q p^T + r\, p p^T, \quad
 //!    q = \sum_\ell t_\ell c_\ell, \quad r = \sum_\ell t_\ell^2. $$
 //!
-//! A line of n numbers with e entries takes e²/2 multiply-adds instead of n²/2. Full lines are written out
-//! instead, c − t p and all, and squared as dense matrices are.
+//! A line of n numbers with e entries takes e²/2 multiply-adds instead of n²/2. Lines of middle length are added up
+//! together, each of their entries times the line with its zeros ([`tile`]); full lines are written out,
+//! c − t p and all, and squared as dense matrices are.
 //!
 //! What cancels in the second form is little: a column of A stored in a share s of its rows has squares
-//! of at most 1/(1 − s) times those about its mean. Lines with more than a quarter of their entries are
+//! of at most 1/(1 − s) times those about its mean. Lines with more than a third of their entries are
 //! written out, and numbers that more than half of the lines have are filled into all.
 //!
 //! # Bytes
@@ -25,6 +26,7 @@ mod cut;
 mod line;
 mod panel;
 mod sum;
+mod tile;
 
 use rayon::prelude::*;
 

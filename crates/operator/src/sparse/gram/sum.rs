@@ -1,7 +1,8 @@
 //! [`Sum`]: the squares of some lines, added up.
 
-use super::cut::{Cut, is_full};
+use super::cut::{Cut, is_full, is_medium};
 use super::line::Terms;
+use super::tile::Tile;
 use crate::dense::square::{add_square, width};
 use crate::{Block, Scalar};
 
@@ -14,6 +15,8 @@ pub(super) struct Sum<T> {
     /// The line at hand.
     at: Vec<usize>,
     values: Vec<T>,
+    /// Lines of middle length that are added up together.
+    tile: Tile<T>,
     /// Lines that are written out, and how many.
     full: Block<T>,
     used: usize,
@@ -28,6 +31,7 @@ impl<T: Scalar> Sum<T> {
             r: 0.0,
             at,
             values,
+            tile: Tile::new(),
             full,
             used: 0,
         }
@@ -72,7 +76,13 @@ impl<T: Scalar> Sum<T> {
                 self.q[o] += t * value.as_f64();
             }
         }
-        self.add_pairs();
+        if is_medium(self.at.len(), self.square.rows()) {
+            if self.tile.push(&self.at, &self.values) {
+                self.tile.add_to(self.square.as_mut());
+            }
+        } else {
+            self.add_pairs();
+        }
     }
 
     /// c − t p, a row of those that are squared together.
@@ -101,6 +111,8 @@ impl<T: Scalar> Sum<T> {
     /// Everything is added up, and nothing else kept.
     pub fn finish(mut self) -> Self {
         self.flush();
+        self.tile.add_to(self.square.as_mut());
+        self.tile = Tile::new();
         (self.full, self.at, self.values) = (Block::zeros(0, 0), Vec::new(), Vec::new());
         self
     }
