@@ -92,16 +92,16 @@ impl<T: Scalar> Eigen<T> {
         tolerance: f64,
     ) -> Result<()> {
         let (v, mut ws) = (self.vectors.as_ref(), Workspace::new());
-        // R ← V Θ, R ← A V − R
-        let mut residual = v.to_owned();
-        ops::scale_columns(&self.values, residual.as_mut())?;
-        op.apply(T::one(), v, -T::one(), residual.as_mut(), &mut ws)?;
-        if let Some((row, column)) = ops::find_non_finite(residual.as_ref()) {
-            let (what, value) = ("product of the operator", residual.row(row)[column].as_f64());
+        // ‖A v − λ v‖
+        let mut image = ws.take(v.rows(), v.cols());
+        op.apply(T::one(), v, T::zero(), image.as_mut(), &mut ws)?;
+        ops::residual_norms(v, &self.values, image.as_mut(), &mut self.residuals, &mut ws)?;
+        let any = self.residuals.iter().any(|residual| !residual.is_finite());
+        if let Some((row, column)) = ops::find_non_finite(image.as_ref()).filter(|_| any) {
+            let (what, value) = ("product of the operator", image.row(row)[column].as_f64());
             let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
             return Err(favard_operator::Error::from(kind).into());
         }
-        ops::column_norms(residual.as_ref(), &mut self.residuals, &mut ws)?;
         self.info.residuals[..self.residuals.len()].copy_from_slice(&self.residuals);
         self.info.applications += 1;
         self.info.passes += 1.0;
@@ -138,6 +138,12 @@ impl<T: Scalar> Eigen<T> {
     pub(crate) fn guard(&self) -> Option<(T, T)> {
         let next = self.values.len();
         self.info.ritz.get(next).copied().zip(self.info.residuals.get(next).copied())
+    }
+
+    /// Whether the vectors are orthonormal but for rounding.
+    pub(crate) fn is_orthonormal(&self) -> bool {
+        let (dim, count) = self.vectors.shape();
+        orthogonality(&self.vectors) <= 0.5 * orthogonality_rounding::<T>(dim, count)
     }
 
     /// Whether every residual is at most `tolerance` times the largest value.
@@ -188,12 +194,17 @@ impl<T: Scalar> Eigen<T> {
             guard,
             rest,
             orthogonality: orthogonality(&self.vectors),
-            // A column of n numbers, normalised and projected: √n ε each, k² products of them.
-            orthogonality_rounding: 8.0 * T::EPSILON.as_f64() * count as f64 * (dim as f64).sqrt(),
+            orthogonality_rounding: orthogonality_rounding::<T>(dim, count),
             tolerance,
             wanted,
         })
     }
+}
+
+/// What rounding makes of ‖VᵀV − I‖: a column of n numbers, normalised and projected: √n ε each, k² products
+/// of them.
+fn orthogonality_rounding<T: Scalar>(dim: usize, count: usize) -> f64 {
+    8.0 * T::EPSILON.as_f64() * count as f64 * (dim as f64).sqrt()
 }
 
 /// ‖VᵀV − I‖_F.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::check_dim;
+use crate::outer::{Outer, outer_in_two};
 use crate::{Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Scatter, Workspace};
 
 /// What happens to $Z = A X$ between the two halves of a normal product
@@ -199,18 +200,38 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         y: BlockMut<'_, T>,
         ws: &mut Workspace<T>,
     ) -> Result<()> {
-        let rows = self.shape().0;
-        between.check(rows, x.cols())?;
-        let mut z = ws.take(rows, x.cols());
-        self.apply(T::one(), x, T::zero(), z.as_mut(), ws)?;
-        let Between { weights, offset, mut sums } = between;
-        if let Some(sums) = sums.as_deref_mut() {
-            sums.fill(T::zero());
-        }
-        Between::transform(weights, offset, z.as_mut(), 0, sums);
-        self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
-        ws.give(z);
-        Ok(())
+        normal_in_two(self, alpha, x, between, gamma, y, ws)
+    }
+
+    /// $Y \leftarrow \alpha A Z + \gamma Y$ where row j of $Z$ is $w_j (A^T X - f m^T)_j$: the product with
+    /// $A A^T$, for X with a row for each row of A.
+    ///
+    /// Two passes over the operator and an n × k temporary as written here; matrices that are
+    /// stored by columns do it in one pass over them.
+    ///
+    /// # Errors
+    /// Those of [`apply`](LinearOperator::apply), and wrong lengths in `outer`.
+    ///
+    /// # Example
+    /// ```
+    /// use favard_operator::{AdjointOperator, Block, BlockRef, Dense, Outer, Workspace};
+    /// use ndarray::array;
+    /// let (a, mut y) = (Dense::new(array![[1.0, 2.0]])?, Block::zeros(1, 1));
+    /// let outer = Outer { weights: Some(&[1.0, 10.0]), shift: None };
+    /// a.apply_outer(1.0, BlockRef::column(&[1.0]), outer, 0.0, y.as_mut(), &mut Workspace::new())?;
+    /// assert_eq!(y.row(0)[0], 41.0); // 1 · 1 + 10 · 2 · 2
+    /// # Ok::<(), favard_operator::Error>(())
+    /// ```
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        outer_in_two(self, alpha, x, outer, gamma, y, ws)
     }
 
     /// $B^T B$ or $B B^T$, formed, for $B = \sqrt{W} (A - \mathbf{1} m^T) F$; `None` when products with
@@ -276,6 +297,23 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         between.check(rows, x.cols())
     }
 
+    /// `Ok` when `x`, `outer` and `y` fit an outer product with this operator.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) with the dimension that does not.
+    fn check_outer(
+        &self,
+        x: BlockRef<'_, T>,
+        outer: &Outer<'_, T>,
+        y: &BlockMut<'_, T>,
+    ) -> Result<()> {
+        let (rows, cols) = self.shape();
+        check_dim("rows of x", rows, x.rows())?;
+        check_dim("rows of y", rows, y.rows())?;
+        check_dim("columns of y", x.cols(), y.cols())?;
+        outer.check(cols, x.cols())
+    }
+
     /// $A^T X$ in a block of its own, for use outside of loops.
     ///
     /// # Errors
@@ -285,6 +323,30 @@ pub trait AdjointOperator<T: Scalar>: LinearOperator<T> {
         self.apply_adjoint(T::one(), x, T::zero(), y.as_mut(), &mut Workspace::new())?;
         Ok(y)
     }
+}
+
+/// [`AdjointOperator::apply_normal`] in two passes, with all of Z.
+pub(crate) fn normal_in_two<T: Scalar, A: AdjointOperator<T> + ?Sized>(
+    op: &A,
+    alpha: T,
+    x: BlockRef<'_, T>,
+    between: Between<'_, T>,
+    gamma: T,
+    y: BlockMut<'_, T>,
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    let rows = op.shape().0;
+    between.check(rows, x.cols())?;
+    let mut z = ws.take(rows, x.cols());
+    op.apply(T::one(), x, T::zero(), z.as_mut(), ws)?;
+    let Between { weights, offset, mut sums } = between;
+    if let Some(sums) = sums.as_deref_mut() {
+        sums.fill(T::zero());
+    }
+    Between::transform(weights, offset, z.as_mut(), 0, sums);
+    op.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
+    ws.give(z);
+    Ok(())
 }
 
 macro_rules! forward {
@@ -310,6 +372,17 @@ macro_rules! forward {
                 ws: &mut Workspace<T>,
             ) -> Result<()> {
                 (**self).apply_normal(alpha, x, between, gamma, y, ws)
+            }
+            fn apply_outer(
+                &self,
+                alpha: T,
+                x: BlockRef<'_, T>,
+                outer: Outer<'_, T>,
+                gamma: T,
+                y: BlockMut<'_, T>,
+                ws: &mut Workspace<T>,
+            ) -> Result<()> {
+                (**self).apply_outer(alpha, x, outer, gamma, y, ws)
             }
             fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
                 (**self).form_gram(side, by)

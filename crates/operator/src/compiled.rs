@@ -82,6 +82,10 @@ compiled! {
     ) -> Result<()> = block::body::column_dots;
     fn block_column_norms(x: BlockRef<'_, Self>, out: &mut [Self], ws: &mut Workspace<Self>) -> Result<()>
         = block::body::column_norms;
+    fn block_residual_norms(
+        x: BlockRef<'_, Self>, values: &[Self], y: BlockMut<'_, Self>, out: &mut [Self],
+        ws: &mut Workspace<Self>,
+    ) -> Result<()> = block::body::residual_norms;
     fn block_find_non_finite(x: BlockRef<'_, Self>) -> Option<(usize, usize)>
         = block::body::find_non_finite;
     fn block_cross(

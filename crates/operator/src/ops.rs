@@ -57,6 +57,31 @@ pub fn column_norms<T: Scalar>(
     T::block_column_norms(x, out, ws)
 }
 
+/// `out[j]` ← ‖column j of y − `values[j]` × column j of x‖₂, without overflow: y is an image of x, and both
+/// are read once. Only where a sum of squares leaves the range, y is overwritten with the differences.
+///
+/// # Errors
+/// When the blocks have different shapes, or the lists other lengths than their columns.
+///
+/// # Example
+/// ```
+/// use favard_operator::{Block, Workspace, ops};
+/// let (x, mut y) = (Block::column(&[1.0, 2.0]), Block::column(&[5.0, 7.0]));
+/// let mut norm = [0.0];
+/// ops::residual_norms(x.as_ref(), &[2.0], y.as_mut(), &mut norm, &mut Workspace::new())?;
+/// assert_eq!(norm[0], (9.0_f64 + 9.0).sqrt());
+/// # Ok::<(), favard_operator::Error>(())
+/// ```
+pub fn residual_norms<T: Scalar>(
+    x: BlockRef<'_, T>,
+    values: &[T],
+    y: BlockMut<'_, T>,
+    out: &mut [T],
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    T::block_residual_norms(x, values, y, out, ws)
+}
+
 /// (row, column) of the first entry that is NaN or infinite.
 #[must_use]
 pub fn find_non_finite<T: Scalar>(x: BlockRef<'_, T>) -> Option<(usize, usize)> {

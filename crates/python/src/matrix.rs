@@ -3,8 +3,8 @@
 use favard_io::OnDisk;
 use favard_operator::{
     AdjointOperator, Between, Block, BlockMut, BlockRef, ColumnMoments, Dense, Forming,
-    LinearOperator, Moments, Result, RowOperator, Scalar, Scatter, Side, Sparse, Standardized,
-    WeightedMoments, Workspace,
+    LinearOperator, Moments, Outer, Result, RowOperator, Scalar, Scatter, Side, Sparse,
+    Standardized, WeightedMoments, Workspace,
 };
 
 /// A matrix that Python holds, or that stays in its file, as an operator; reading it once has shown that it is one. One type:
@@ -93,6 +93,18 @@ impl<T: Scalar> AdjointOperator<T> for Matrix<'_, T> {
         on!(self, a => a.apply_normal(alpha, x, between, gamma, y, ws))
     }
 
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        on!(self, a => a.apply_outer(alpha, x, outer, gamma, y, ws))
+    }
+
     fn form_gram(&self, side: Side, by: Standardized<'_, T>) -> Result<Option<Block<T>>> {
         on!(self, x => x.form_gram(side, by))
     }
@@ -145,6 +157,14 @@ impl<T: Scalar> ColumnMoments<T> for Matrix<'_, T> {
 
     fn column_squares(&self) -> Result<Vec<f64>> {
         on!(self, x => x.column_squares())
+    }
+
+    fn turned_bytes(&self) -> Option<usize> {
+        on!(self, x => x.turned_bytes())
+    }
+
+    fn turned(&self) -> Option<Sparse<'static, T>> {
+        on!(self, x => x.turned())
     }
 }
 

@@ -11,7 +11,7 @@ use super::known::Known;
 use super::problem::{Problem, nothing};
 use super::range::check_range;
 use super::statistics::{Statistics, mark, with_operator};
-use super::{Pca, PcaFit, Watch};
+use super::{Pca, PcaFit, Watch, turned, turned_bytes};
 use crate::checkpoint::Keeper;
 use crate::error::{ErrorKind, Result};
 use crate::lanczos::EIGENPAIRS;
@@ -105,12 +105,20 @@ where
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.
     pub fn memory(&self) -> Result<usize> {
-        let (rows, cols) = self.x.shape();
-        self.pca.plan.check((rows, cols))?;
-        let statistics = Statistics::neutral(cols);
+        let plan = &self.pca.plan;
+        plan.check(self.x.shape())?;
+        match turned(self.x, plan) {
+            None => self.memory_of(self.x),
+            Some(x) => Ok(turned_bytes(self.x, plan).unwrap_or(0) + self.memory_of(&x)?),
+        }
+    }
+
+    /// The same for the data as they are stored here.
+    fn memory_of(&self, x: &impl RowOperator<T>) -> Result<usize> {
+        let statistics = Statistics::neutral(x.shape().1);
         let weights = self.weights.as_ref().map(|(weights, _)| *weights);
         let weighted = weights.map_or(0, |weights| weights.len() * 2 * size_of::<T>());
-        with_operator(self.x, &statistics, self.pca.steps, weights, |op| {
+        with_operator(x, &statistics, self.pca.steps, weights, |op| {
             Ok(weighted + memory::fit(op, Some(op), &self.pca.plan)?)
         })
     }
@@ -122,6 +130,18 @@ where
     /// data or with no fewer components; a checkpoint that cannot be read or written, or is one of
     /// another fit.
     pub fn run(self) -> Result<PcaFit<T>> {
+        let Self { pca, x, weights, earlier, watch, checkpoints } = self;
+        match turned(x, &pca.plan) {
+            None => Self { pca, x, weights, earlier, watch, checkpoints }.run_as_stored(),
+            Some(turned) => {
+                let watch = watch.map(|watch| watch as &mut Watch<'_, T>);
+                let x = &turned;
+                Fitting { pca, x, weights, earlier, watch, checkpoints }.run_as_stored()
+            }
+        }
+    }
+
+    fn run_as_stored(self) -> Result<PcaFit<T>> {
         let Pca { plan, steps } = self.pca;
         let mut keeper = match self.checkpoints {
             None => Keeper::default(),

@@ -13,6 +13,7 @@ mod range;
 mod sign;
 mod solver;
 mod statistics;
+mod turned;
 
 pub use fitted::PcaFit;
 pub use fitting::Fitting;
@@ -25,6 +26,7 @@ pub(crate) use plan::{Plan, plan_setters};
 pub(crate) use problem::{Problem, Solution, Start, nothing};
 pub(crate) use range::{check_range, check_small};
 pub(crate) use statistics::{Statistics, Steps, check_finite, mark, narrow, with_operator};
+pub(crate) use turned::{turned, turned_bytes};
 
 use std::ops::ControlFlow;
 

@@ -188,8 +188,7 @@ impl<'a, T: Scalar> Problem<'a, T> {
         if self.wide {
             let outer = Gram::new(Adjoint::new(self.op)).with_scale(self.scaled())?;
             let found = self.on_side(&outer, plan, way, start, keeper, watch)?;
-            let mut eigen = self.right_vectors(found.eigen)?;
-            eigen.keep_word(plan.tolerance);
+            let mut eigen = self.right_vectors(found.eigen, plan)?;
             // V is half a product with C, and so is A V of a start.
             eigen.info.passes += if random { 0.5 } else { 1.0 };
             Ok(Solution { eigen, ..found })
@@ -317,23 +316,45 @@ impl<'a, T: Scalar> Problem<'a, T> {
         Ok(start)
     }
 
-    /// From left singular vectors to right ones: $V = A^T U$, orthonormalised, with the residuals
-    /// of C itself.
-    fn right_vectors(&self, left: Eigen<T>) -> Result<Eigen<T>> {
+    /// From left singular vectors to right ones, $v_j = A^T u_j / \sigma_j$, with the residuals of C itself.
+    ///
+    /// They are orthonormal as far as $U^T A A^T U$ is diagonal, which takes one pass over V to see. Only where
+    /// rounding is too large beside the smallest of the values, or a residual is, they are
+    /// orthonormalised, and the best pairs in their span taken.
+    fn right_vectors(&self, left: Eigen<T>, plan: &Plan) -> Result<Eigen<T>> {
         let (cols, count) = (self.op.shape().1, left.values.len());
         let guard = left.guard();
-        let Eigen { vectors: u, info, .. } = left;
+        let Eigen { values, vectors: mut u, info, .. } = left;
+        let scale = T::of(self.scaled());
+        let reciprocal = |&value: &T| {
+            let sigma = (value / scale).sqrt();
+            if sigma > T::zero() { sigma.recip() } else { T::one() }
+        };
+        let reciprocals: Vec<T> = values.iter().map(reciprocal).collect();
+        ops::scale_columns(&reciprocals, u.as_mut())?;
         let (mut v, mut ws) = (Block::zeros(cols, count), Workspace::new());
         self.op.apply_adjoint(T::one(), u.as_ref(), T::zero(), v.as_mut(), &mut ws)?;
         drop(u);
-        Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
         let covariance = Gram::new(self.op).with_scale(self.scaled())?;
+        let (residuals, stop) = (vec![T::zero(); count], info.stop);
+        let mut found = Eigen { values, vectors: v, residuals, info };
+        if found.is_orthonormal() {
+            found.recompute(&covariance, plan.tolerance)?;
+            if found.info.stop == stop {
+                return Ok(found);
+            }
+            found.info.stop = stop;
+        }
+        let Eigen { vectors, info, .. } = found;
+        v = vectors;
+        Orthonormalizer::new(count).orthonormalize(&mut [&mut v], &mut ws)?;
         let mut found = Eigen::of_span_in(&covariance, &v, count, info, &mut ws)?;
         if let Some((value, residual)) = guard.filter(|_| found.values.len() == count) {
             // The nonzero eigenvalues of the two sides are the same.
             found.info.ritz.push(value);
             found.info.residuals.push(residual);
         }
+        found.keep_word(plan.tolerance);
         Ok(found)
     }
 }

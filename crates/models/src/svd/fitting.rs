@@ -9,7 +9,7 @@ use super::{
     Watch,
 };
 use crate::memory;
-use crate::pca::{Earlier, Statistics, narrow, with_operator};
+use crate::pca::{Earlier, Statistics, narrow, turned, turned_bytes, with_operator};
 
 /// A fit of a [`TruncatedSvd`] that is being put together: see [`TruncatedSvd::on`].
 pub struct SvdFitting<'a, T, X> {
@@ -87,16 +87,24 @@ where
     /// # Errors
     /// When the components do not fit the data, or when the data cannot be read.
     pub fn memory(&self) -> Result<usize> {
-        let (shape, plan) = (self.x.shape(), &self.svd.plan);
-        plan.check(shape)?;
+        let plan = &self.svd.plan;
+        plan.check(self.x.shape())?;
+        match turned(self.x, plan) {
+            None => self.memory_of(self.x),
+            Some(x) => Ok(turned_bytes(self.x, plan).unwrap_or(0) + self.memory_of(&x)?),
+        }
+    }
+
+    /// The same for the data as they are stored here.
+    fn memory_of(&self, x: &impl RowOperator<T>) -> Result<usize> {
+        let (shape, plan) = (x.shape(), &self.svd.plan);
         let statistics = Statistics::neutral(shape.1);
         let weights = self.weights.as_ref().map(|(weights, _)| *weights);
         let weighted = weights.map_or(0, |weights| weights.len() * 2 * size_of::<T>());
-        let fit = with_operator(self.x, &statistics, AS_IT_IS, weights, |op| {
-            memory::fit(op, Some(op), plan)
-        })?;
+        let fit =
+            with_operator(x, &statistics, AS_IT_IS, weights, |op| memory::fit(op, Some(op), plan))?;
         // The variances of the scores: a product with the centred data.
-        let centred = Gram::new(Centered::new(self.x, narrow(&statistics.mean))?);
+        let centred = Gram::new(Centered::new(x, narrow(&statistics.mean))?);
         let scores = memory::product(&centred, plan.components)?;
         Ok(weighted + memory::moments_of(shape.1) + fit.max(scores))
     }
@@ -108,7 +116,19 @@ where
     /// to other data or with no fewer triplets; a checkpoint that cannot be read or written, or is one of
     /// another fit.
     pub fn run(self) -> Result<SvdFit<T>> {
-        self.svd.plan.check(self.x.shape())?;
+        let Self { svd, x, weights, earlier, watch, checkpoints } = self;
+        svd.plan.check(x.shape())?;
+        match turned(x, &svd.plan) {
+            None => Self { svd, x, weights, earlier, watch, checkpoints }.run_as_stored(),
+            Some(turned) => {
+                let watch = watch.map(|watch| watch as &mut Watch<'_, T>);
+                let x = &turned;
+                SvdFitting { svd, x, weights, earlier, watch, checkpoints }.run_as_stored()
+            }
+        }
+    }
+
+    fn run_as_stored(self) -> Result<SvdFit<T>> {
         let mut keeper = match self.checkpoints {
             None => Keeper::default(),
             Some(checkpoints) => Keeper::open::<T>(checkpoints, EIGENPAIRS)?,

@@ -1,8 +1,10 @@
 //! [`Adjoint`]: the transpose of an operator.
 
-use crate::adjoint::{Forming, Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized, normal_in_two};
+use crate::outer::outer_in_two;
 use crate::{
-    AdjointOperator, Block, BlockMut, BlockRef, LinearOperator, Result, Scalar, Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Outer, Result, Scalar,
+    Workspace,
 };
 
 /// $A^T$.
@@ -78,6 +80,38 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Adjoint<A> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.inner.apply(alpha, x, gamma, y, ws)
+    }
+
+    fn apply_normal(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        between: Between<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if between.offset.is_some() || between.sums.is_some() {
+            return normal_in_two(self, alpha, x, between, gamma, y, ws);
+        }
+        let outer = Outer { weights: between.weights, shift: None };
+        self.inner.apply_outer(alpha, x, outer, gamma, y, ws)
+    }
+
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if outer.shift.is_some() {
+            return outer_in_two(self, alpha, x, outer, gamma, y, ws);
+        }
+        let between = Between { weights: outer.weights, ..Between::default() };
+        self.inner.apply_normal(alpha, x, between, gamma, y, ws)
     }
 
     fn forming(&self, side: Side) -> Option<Forming> {

@@ -15,7 +15,8 @@ pub use view::{BlockMut, BlockRef};
 /// What is compiled for each precision.
 pub(crate) mod body {
     pub(crate) use super::ops::{
-        axpby, column_dots, column_norms, copy, find_non_finite, scale, scale_columns,
+        axpby, column_dots, column_norms, copy, find_non_finite, residual_norms, scale,
+        scale_columns,
     };
     pub(crate) use super::products::{cross_panels, right_multiply_panels, rotate_panels};
 }

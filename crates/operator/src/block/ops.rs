@@ -3,6 +3,8 @@
 //! The chunks depend on the shape and never on the number of threads, and partial sums are added
 //! in the order of the chunks: the same block gives the same bits on any number of threads.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::{BlockMut, BlockRef};
@@ -122,17 +124,8 @@ pub(crate) fn column_dots<T: Scalar>(
 ) -> Result<()> {
     check_same(x.shape(), y.shape())?;
     check_dim("results", x.cols(), out.len())?;
-    out.fill(T::zero());
-    let (rows, cols) = x.shape();
-    if rows * cols == 0 {
-        return Ok(());
-    }
-    let step = chunk_rows(x.stride().max(y.stride()));
-    let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
-    let stride = partial.stride();
-    for_each_part(partial.as_mut().data_mut(), stride, &|index, sum| {
-        let range = index * step..rows.min((index + 1) * step);
-        if cols == 1 && x.stride() == 1 && y.stride() == 1 {
+    sum_chunks(x, y, out, ws, &|range, sum| {
+        if x.cols() == 1 && x.stride() == 1 && y.stride() == 1 {
             sum[0] = dot(&x.data()[range.clone()], &y.data()[range]);
             return;
         }
@@ -142,11 +135,35 @@ pub(crate) fn column_dots<T: Scalar>(
             }
         }
     });
+    Ok(())
+}
+
+/// What adds the numbers of some rows to sums, one a column.
+type AddRows<'f, T> = &'f (dyn Fn(Range<usize>, &mut [T]) + Sync);
+
+/// out ← the sums over all rows of two blocks of one shape, chunk after chunk.
+fn sum_chunks<T: Scalar>(
+    x: BlockRef<'_, T>,
+    y: BlockRef<'_, T>,
+    out: &mut [T],
+    ws: &mut Workspace<T>,
+    add: AddRows<'_, T>,
+) {
+    out.fill(T::zero());
+    let (rows, cols) = x.shape();
+    if rows * cols == 0 {
+        return;
+    }
+    let step = chunk_rows(x.stride().max(y.stride()));
+    let mut partial = ws.take_zeros(rows.div_ceil(step), cols);
+    let stride = partial.stride();
+    for_each_part(partial.as_mut().data_mut(), stride, &|index, sum| {
+        add(index * step..rows.min((index + 1) * step), sum);
+    });
     for index in 0..partial.rows() {
         out.iter_mut().zip(partial.row(index)).for_each(|(out, &sum)| *out += sum);
     }
     ws.give(partial);
-    Ok(())
 }
 
 /// xᵀy. Entry i goes to sum i mod 8: one sum alone would wait for its own additions.
@@ -168,13 +185,51 @@ pub(crate) fn column_norms<T: Scalar>(
 ) -> Result<()> {
     column_dots(x, x, out, ws)?;
     for (j, norm) in out.iter_mut().enumerate() {
-        let safe = norm.is_finite() && (*norm == T::zero() || *norm > T::min_positive_value());
+        let safe = is_safe(*norm);
         *norm = if safe { norm.sqrt() } else { scaled_norm(x, j) };
         if *norm == T::zero() {
             *norm = scaled_norm(x, j);
         }
     }
     Ok(())
+}
+
+/// Whether a sum of squares has not left the range.
+fn is_safe<T: Scalar>(sum: T) -> bool {
+    sum.is_finite() && (sum == T::zero() || sum > T::min_positive_value())
+}
+
+/// [`ops::residual_norms`](crate::ops::residual_norms).
+pub(crate) fn residual_norms<T: Scalar>(
+    x: BlockRef<'_, T>,
+    values: &[T],
+    mut y: BlockMut<'_, T>,
+    out: &mut [T],
+    ws: &mut Workspace<T>,
+) -> Result<()> {
+    check_same(x.shape(), y.shape())?;
+    check_dim("values", x.cols(), values.len())?;
+    check_dim("results", x.cols(), out.len())?;
+    let image = y.as_ref();
+    // Σ_i (y_ij − λ_j x_ij)²
+    sum_chunks(x, image, out, ws, &|range, sum| {
+        for i in range {
+            let pairs = x.row(i).iter().zip(image.row(i)).zip(values);
+            for (sum, ((&x, &y), &value)) in sum.iter_mut().zip(pairs) {
+                let gap = y - value * x;
+                *sum += gap * gap;
+            }
+        }
+    });
+    if out.iter().all(|&sum| is_safe(sum) && sum > T::zero()) {
+        out.iter_mut().for_each(|norm| *norm = norm.sqrt());
+        return Ok(());
+    }
+    for i in 0..x.rows() {
+        let pairs = y.row_mut(i).iter_mut().zip(x.row(i)).zip(values);
+        pairs.for_each(|((y, &x), &value)| *y -= value * x);
+    }
+    column_norms(y.as_ref(), out, ws)
 }
 
 /// ‖column j‖ = m ‖column / m‖ with m its largest absolute entry.

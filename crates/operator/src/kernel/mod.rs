@@ -77,6 +77,7 @@ use direct::direct;
 use forward::forward;
 pub(crate) use lanes::{Kernel, STREAM, run};
 pub(crate) use narrow::{Meeting, cross_narrow};
+pub use normal::Middle;
 use normal::normal;
 pub(crate) use panels::{fits_packed, multiply_packed};
 use pick::{All, Pick};

@@ -1,4 +1,4 @@
-//! Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − 1 mᵀ)ᵢ.
+//! Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − f mᵀ)ᵢ.
 
 use super::lanes::{Kernel, run};
 use super::layout::{Layout, Shared, SideBySide};
@@ -6,12 +6,39 @@ use super::slab::{Slab, WIDE, load, pack, rows_of, rows_of_mut, slabs, with_lane
 use super::transpose::reduce;
 use super::{All, Pick, Rows, Values, forward, groups, is_far, is_near, transpose};
 use crate::tasks::{for_each_group, for_each_pair, for_each_part};
-use crate::{Between, BlockMut, BlockRef, Column, Scalar, Workspace};
+use crate::{Between, BlockMut, BlockRef, Column, Outer, Scalar, Shift, Workspace};
 
 /// Rows that one task transforms.
 const TASK: usize = 1024;
 
-/// Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − 1 mᵀ)ᵢ. Shapes fit.
+/// What happens to Z = A X on the way: row i becomes $w_i (z_i - f_i m)$, and the sums $\sum_i f_i z_i$ of that
+/// come back. Weights and factors are ones where there are none.
+#[derive(Debug)]
+pub struct Middle<'a, T> {
+    weights: Option<&'a [T]>,
+    factors: Option<&'a [T]>,
+    offset: Option<&'a [T]>,
+    sums: Option<&'a mut [T]>,
+}
+
+impl<'a, T> From<Between<'a, T>> for Middle<'a, T> {
+    fn from(Between { weights, offset, sums }: Between<'a, T>) -> Self {
+        Self { weights, factors: None, offset, sums }
+    }
+}
+
+impl<'a, T> From<Outer<'a, T>> for Middle<'a, T> {
+    fn from(Outer { weights, shift }: Outer<'a, T>) -> Self {
+        match shift {
+            None => Self { weights, factors: None, offset: None, sums: None },
+            Some(Shift { factors, row, sums }) => {
+                Self { weights, factors: Some(factors), offset: Some(row), sums: Some(sums) }
+            }
+        }
+    }
+}
+
+/// Y ← α Aᵀ Z + γ Y with zᵢ = wᵢ (A X − f mᵀ)ᵢ. Shapes fit.
 ///
 /// One slab of the block after the other, each in one pass over the matrix or in two: see the
 /// module. The bits are the same.
@@ -19,29 +46,30 @@ pub(crate) fn normal<T: Scalar, V: Values<T>, I: Column>(
     a: Rows<'_, V, I>,
     alpha: T,
     x: BlockRef<'_, T>,
-    between: Between<'_, T>,
+    middle: Middle<'_, T>,
     gamma: T,
     mut y: BlockMut<'_, T>,
     ws: &mut Workspace<T>,
 ) {
-    let Between { weights, offset, mut sums } = between;
+    let Middle { weights, factors, offset, mut sums } = middle;
     let groups = groups(a.entries(), a.cols);
     let busy = groups > 1 && groups >= rayon::current_num_threads();
     for Slab { columns, lanes } in slabs(x.cols(), WIDE, false) {
-        let between = Between {
+        let middle = Middle {
             weights,
+            factors,
             offset: offset.map(|offset| &offset[columns.clone()]),
             sums: sums.as_deref_mut().map(|sums| &mut sums[columns.clone()]),
         };
         let (x, y) = (x.cols_range(columns.clone()), y.reborrow().cols_range(columns));
         if busy && is_near::<T>(a.cols, lanes) {
             with_lanes!(lanes, W => if 2 * W <= T::LANE {
-                one_pass::<T, W, V, I, SideBySide>(a, groups, alpha, x, between, gamma, y, ws);
+                one_pass::<T, W, V, I, SideBySide>(a, groups, alpha, x, middle, gamma, y, ws);
             } else {
-                one_pass::<T, W, V, I, Shared>(a, groups, alpha, x, between, gamma, y, ws);
+                one_pass::<T, W, V, I, Shared>(a, groups, alpha, x, middle, gamma, y, ws);
             });
         } else {
-            two_passes(a, groups, alpha, x, between, gamma, y, ws);
+            two_passes(a, groups, alpha, x, middle, gamma, y, ws);
         }
     }
 }
@@ -53,17 +81,17 @@ fn one_pass<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>>
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,
-    between: Between<'_, T>,
+    middle: Middle<'_, T>,
     gamma: T,
     y: BlockMut<'_, T>,
     ws: &mut Workspace<T>,
 ) {
-    let Between { weights, offset, sums } = between;
+    let Middle { weights, factors, offset, sums } = middle;
     let copy = pack::<T, W>(x, ws);
     let mut buffers = ws.take(groups * a.cols, L::STEP * W);
     let mut totals = ws.take(groups, W);
     let rows = rows_of(copy.as_ref().map_or(x.data(), |copy| copy.as_ref().data()));
-    let task = Task { a, x: rows, groups, weights, offset: offset.map(load) };
+    let task = Task { a, x: rows, groups, weights, factors, offset: offset.map(load) };
     fill::<T, W, V, I, L>(&task, buffers.as_mut(), totals.as_mut());
     reduce::<T, W>(alpha, buffers.as_ref().data(), L::STEP, gamma, y);
     if let Some(sums) = sums {
@@ -87,6 +115,7 @@ struct Task<'a, T, const W: usize, V, I> {
     x: &'a [[T; W]],
     groups: usize,
     weights: Option<&'a [T]>,
+    factors: Option<&'a [T]>,
     offset: Option<[T; W]>,
 }
 
@@ -116,20 +145,22 @@ impl<T: Scalar, const W: usize, V: Values<T>, I: Column, L: Layout<T, W>> Kernel
     #[allow(clippy::inline_always)] // see `lanes`
     #[inline(always)]
     fn run(self) {
-        let Self { task: &Task { a, x, groups, weights, ref offset }, number, buffer, .. } = self;
+        let Self { task, number, buffer, .. } = self;
+        let &Task { a, x, groups, weights, factors, ref offset } = task;
         let far = is_far::<T>(a.cols, W, false);
         let mut total = [T::zero(); W];
         let rows = All.group(a, number, groups);
         for (i, (columns, values, ahead)) in (rows.start..).zip(a.walk(rows, far)) {
-            // z ← wᵢ (Σ_c a_ic x_c − m),  y_c ← y_c + a_ic z
+            // z ← wᵢ (Σ_c a_ic x_c − fᵢ m),  y_c ← y_c + a_ic z
+            let factor = factors.map_or_else(T::one, |factors| factors[i]);
             let between = |mut z: [T; W]| {
                 if let Some(offset) = offset {
-                    (0..W).for_each(|j| z[j] -= offset[j]);
+                    (0..W).for_each(|j| z[j] -= factor * offset[j]);
                 }
                 if let Some(weights) = weights {
                     (0..W).for_each(|j| z[j] *= weights[i]);
                 }
-                (0..W).for_each(|j| total[j] += z[j]);
+                (0..W).for_each(|j| total[j] += factor * z[j]);
                 z
             };
             L::step(columns, values, ahead, x, between, buffer);
@@ -145,20 +176,26 @@ fn two_passes<T: Scalar, V: Values<T>, I: Column>(
     groups: usize,
     alpha: T,
     x: BlockRef<'_, T>,
-    between: Between<'_, T>,
+    middle: Middle<'_, T>,
     gamma: T,
     y: BlockMut<'_, T>,
     ws: &mut Workspace<T>,
 ) {
-    let Between { weights, offset, sums } = between;
+    let Middle { weights, factors, offset, sums } = middle;
     let mut z = ws.take(a.rows(), x.cols());
     forward(a, All, T::one(), x, T::zero(), z.as_mut(), ws);
     let (cols, stride) = (x.cols(), z.stride());
     if weights.is_some() || offset.is_some() {
         let mut view = z.as_mut();
         for_each_part(view.data_mut(), TASK * stride, &|task, part| {
-            let part = BlockMut::from_parts(part, part.len() / stride, cols, stride);
-            Between::transform(weights, offset, part, task * TASK, None);
+            let mut part = BlockMut::from_parts(part, part.len() / stride, cols, stride);
+            let Some((factors, offset)) = factors.zip(offset) else {
+                return Between::transform(weights, offset, part, task * TASK, None);
+            };
+            for (i, &factor) in (0..part.rows()).zip(&factors[task * TASK..]) {
+                part.row_mut(i).iter_mut().zip(offset).for_each(|(z, &m)| *z -= factor * m);
+            }
+            Between::transform(weights, None, part, task * TASK, None);
         });
     }
     if let Some(sums) = sums {
@@ -166,7 +203,8 @@ fn two_passes<T: Scalar, V: Values<T>, I: Column>(
         let mut view = totals.as_mut();
         for_each_group(view.data_mut(), stride, &|g, total| {
             for i in All.group(a, g, groups) {
-                total.iter_mut().zip(z.row(i)).for_each(|(total, &z)| *total += z);
+                let factor = factors.map_or_else(T::one, |factors| factors[i]);
+                total.iter_mut().zip(z.row(i)).for_each(|(total, &z)| *total += factor * z);
             }
         });
         add_totals(totals.as_ref(), sums);

@@ -1,10 +1,11 @@
 //! [`Kernels`]: the products of sparse matrices, compiled with this crate.
 
-use super::{All, Ones, Rows, forward, normal, transpose};
+use super::{All, Middle, Ones, Rows, forward, normal, transpose};
 use crate::adjoint::{Forming, Side, Standardized};
+use crate::sparse::turned::turned;
 use crate::sparse::{check, gram};
 use crate::wrap::{columns_moments, csr_moments, csr_squares};
-use crate::{Between, Block, BlockMut, BlockRef, Column, Csr, Moments, Result, Scalar, Workspace};
+use crate::{Block, BlockMut, BlockRef, Column, Csr, Moments, Result, Scalar, Workspace};
 
 /// A matrix stored by rows; without values all are one.
 pub type Stored<'a, T, I> = Rows<'a, Option<&'a [T]>, I>;
@@ -20,9 +21,9 @@ type Product<T, I> = fn(
     &mut Workspace<T>,
 );
 
-/// $Y \leftarrow \alpha A^T Z + \gamma Y$, with what is [`Between`].
+/// $Y \leftarrow \alpha A^T Z + \gamma Y$, with what is in the [`Middle`].
 type Normal<T, I> =
-    fn(Stored<'_, T, I>, T, BlockRef<'_, T>, Between<'_, T>, T, BlockMut<'_, T>, &mut Workspace<T>);
+    fn(Stored<'_, T, I>, T, BlockRef<'_, T>, Middle<'_, T>, T, BlockMut<'_, T>, &mut Workspace<T>);
 
 /// What is known of three lists that should be a matrix.
 type Check<T, I> = fn((usize, usize), &[usize], &[I], &[T]) -> Result<()>;
@@ -43,6 +44,8 @@ pub struct Kernels<T: Scalar, I: Column> {
     pub squares: fn(&Csr<'_, T, I>) -> Vec<f64>,
     pub forming: fn(&Csr<'_, T, I>, gram::Stored, Side) -> Forming,
     pub form: Form<T, I>,
+    /// The transpose of a matrix of few long rows.
+    pub turned: fn(&Csr<'_, T, I>) -> Csr<'static, T>,
 }
 
 impl<T: Scalar, I: Column> Kernels<T, I> {
@@ -56,6 +59,7 @@ impl<T: Scalar, I: Column> Kernels<T, I> {
         squares: csr_squares,
         forming: gram::forming,
         form: gram::form,
+        turned,
     };
 }
 
@@ -102,12 +106,12 @@ fn any_normal<T: Scalar, I: Column>(
     a: Stored<'_, T, I>,
     alpha: T,
     x: BlockRef<'_, T>,
-    between: Between<'_, T>,
+    middle: Middle<'_, T>,
     gamma: T,
     y: BlockMut<'_, T>,
     ws: &mut Workspace<T>,
 ) {
-    with_values!(a, rows => normal(rows, alpha, x, between, gamma, y, ws));
+    with_values!(a, rows => normal(rows, alpha, x, middle, gamma, y, ws));
 }
 
 /// An integer whose kernels are compiled here.

@@ -311,6 +311,24 @@ impl<'a, T: Scalar, I: Column> Csr<'a, T, I> {
         }
     }
 
+    /// The transpose with lists that are known to be right.
+    pub(super) fn from_trusted<J: Column>(
+        shape: (usize, usize),
+        pointers: Vec<usize>,
+        columns: Vec<I>,
+        values: Vec<T>,
+        of: &Csr<'_, T, J>,
+    ) -> Self {
+        let (pointers, columns, values) = (pointers.into(), columns.into(), values.into());
+        Self { shape, pointers, columns, values, ones: of.ones }
+    }
+
+    /// Whether rows are fewer than columns, and may be columns of 32 bits.
+    pub(crate) fn has_long_rows(&self) -> bool {
+        let (rows, cols) = self.shape;
+        rows < cols && u32::try_from(rows).is_ok()
+    }
+
     /// The matrix as the kernels see it: values that are all one are not read.
     pub(crate) fn as_stored(&self) -> Stored<'_, T, I> {
         let values = (!self.ones).then_some(&*self.values);

@@ -6,6 +6,7 @@ mod csr;
 pub(crate) mod gram;
 mod index;
 mod operator;
+pub(crate) mod turned;
 mod wrapper;
 
 pub(crate) use check::check;

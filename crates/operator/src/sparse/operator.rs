@@ -60,7 +60,7 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Csr<'_, T, I> {
         ws: &mut Workspace<T>,
     ) -> Result<()> {
         self.check_normal(x, &between, &y)?;
-        (T::kernels::<I>().normal)(self.as_stored(), alpha, x, between, gamma, y, ws);
+        (T::kernels::<I>().normal)(self.as_stored(), alpha, x, between.into(), gamma, y, ws);
         Ok(())
     }
 

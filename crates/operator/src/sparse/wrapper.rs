@@ -4,9 +4,10 @@ use sprs::{CsMatI, CsMatViewI};
 
 use super::gram::Stored;
 use super::{Csr, SparseIndex};
-use crate::adjoint::{Forming, Side, Standardized};
+use crate::adjoint::{Forming, Side, Standardized, normal_in_two};
+use crate::outer::outer_in_two;
 use crate::{
-    AdjointOperator, Between, Block, BlockMut, BlockRef, Column, LinearOperator, Result,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, Column, LinearOperator, Outer, Result,
     RowOperator, Scalar, Workspace, check_dim,
 };
 
@@ -154,17 +155,25 @@ impl<T: Scalar, I: Column> AdjointOperator<T> for Sparse<'_, T, I> {
         if !self.by_columns {
             return self.stored.apply_normal(alpha, x, between, gamma, y, ws);
         }
-        // Z needs all of the columns before any of it is used: two passes.
-        between.check(self.shape().0, x.cols())?;
-        let mut z = ws.take(self.shape().0, x.cols());
-        self.apply(T::one(), x, T::zero(), z.as_mut(), ws)?;
-        let Between { weights, offset, mut sums } = between;
-        if let Some(sums) = sums.as_deref_mut() {
-            sums.fill(T::zero());
+        // Z needs all of the columns before any of it is used.
+        normal_in_two(self, alpha, x, between, gamma, y, ws)
+    }
+
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if !self.by_columns {
+            return outer_in_two(self, alpha, x, outer, gamma, y, ws);
         }
-        Between::transform(weights, offset, z.as_mut(), 0, sums);
-        self.apply_adjoint(alpha, z.as_ref(), gamma, y, ws)?;
-        ws.give(z);
+        self.check_outer(x, &outer, &y)?;
+        let stored = self.stored.as_stored();
+        (T::kernels::<I>().normal)(stored, alpha, x, outer.into(), gamma, y, ws);
         Ok(())
     }
 

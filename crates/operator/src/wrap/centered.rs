@@ -2,10 +2,11 @@
 
 use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
+use crate::outer::outer_in_two;
 use crate::row_ops::{column_sums, dots_with, subtract_outer, subtract_row};
 use crate::{
-    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
-    Scalar, Workspace, ops,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Outer, Result,
+    RowOperator, Scalar, Shift, Workspace, ops,
 };
 
 use super::weighted::check_weights;
@@ -184,6 +185,32 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Centered<A, T> {
             wanted.copy_from_slice(sums.row(0));
         }
         ws.give(offset);
+        ws.give(sums);
+        Ok(())
+    }
+
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        mut y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if outer.shift.is_some() {
+            return outer_in_two(self, alpha, x, outer, gamma, y, ws);
+        }
+        self.check_outer(x, &outer, &y)?;
+        // (A − 1μᵀ)ᵀ X = Aᵀ X − μ (1ᵀX)
+        let (mut row, mut sums) = (ws.take(1, x.cols()), ws.take(1, x.cols()));
+        column_sums(x, row.row_mut(0), ws);
+        let shift = Shift { factors: &self.mean, row: row.row(0), sums: sums.row_mut(0) };
+        let inner = Outer { weights: outer.weights, shift: Some(shift) };
+        self.inner.apply_outer(alpha, x, inner, gamma, y.reborrow(), ws)?;
+        // (A − 1μᵀ) Z = A Z − 1 (μᵀZ)
+        subtract_row(alpha, sums.row(0), y);
+        ws.give(row);
         ws.give(sums);
         Ok(())
     }

@@ -2,10 +2,11 @@
 
 use crate::adjoint::{Forming, Side, Standardized};
 use crate::error::{ErrorKind, check_dim};
+use crate::outer::outer_in_two;
 use crate::row_ops::{combine_rows, multiply_rows, scale_rows};
 use crate::{
-    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Result, RowOperator,
-    Scalar, Workspace,
+    AdjointOperator, Between, Block, BlockMut, BlockRef, LinearOperator, Outer, Result,
+    RowOperator, Scalar, Workspace,
 };
 
 use super::ColumnMoments;
@@ -202,6 +203,32 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
             self.inner.apply_normal(alpha, scaled.as_ref(), between, T::zero(), v, ws)
         })?;
         ws.give(scaled);
+        Ok(())
+    }
+
+    fn apply_outer(
+        &self,
+        alpha: T,
+        x: BlockRef<'_, T>,
+        outer: Outer<'_, T>,
+        gamma: T,
+        y: BlockMut<'_, T>,
+        ws: &mut Workspace<T>,
+    ) -> Result<()> {
+        if outer.shift.is_some() {
+            return outer_in_two(self, alpha, x, outer, gamma, y, ws);
+        }
+        self.check_outer(x, &outer, &y)?;
+        // A D⁻¹ W D⁻¹ Aᵀ X
+        let mut both = ws.take(self.factors.len(), 1);
+        for (j, &factor) in self.factors.iter().enumerate() {
+            let weight = outer.weights.map_or_else(T::one, |weights| weights[j]);
+            both.row_mut(j)[0] = factor * weight * factor;
+        }
+        let weights = both.as_ref();
+        let inner = Outer { weights: Some(weights.data()), shift: None };
+        self.inner.apply_outer(alpha, x, inner, gamma, y, ws)?;
+        ws.give(both);
         Ok(())
     }
 

@@ -30,10 +30,10 @@ const LEAST: usize = 48;
 /// numbers a line 1 ns, 1,000 numbers 2 to 4 ns, 3,000 numbers 4 to 6 ns (one thread of two machines, pairs of 3
 /// to 50 entries a line).
 const CACHE: usize = 3 << 19;
-const FAR: f64 = 4.0;
+const FAR: f64 = 1.5;
 
 /// Multiply-adds that take the time in which an entry is transposed, or looked at.
-const MOVE: f64 = 10.0;
+const MOVE: f64 = 4.0;
 
 /// Cubes of the dimension for an entry from which on nobody needs to know what forming takes: solving takes
 /// 0.1 ns for each and more, and 50 products with 8 columns take 100 ns for an entry.
