@@ -96,8 +96,9 @@ impl<T: Scalar> Eigen<T> {
         let mut image = ws.take(v.rows(), v.cols());
         op.apply(T::one(), v, T::zero(), image.as_mut(), &mut ws)?;
         ops::residual_norms(v, &self.values, image.as_mut(), &mut self.residuals, &mut ws)?;
-        let any = self.residuals.iter().any(|residual| !residual.is_finite());
-        if let Some((row, column)) = ops::find_non_finite(image.as_ref()).filter(|_| any) {
+        if self.residuals.iter().any(|residual| !residual.is_finite())
+            && let Some((row, column)) = ops::find_non_finite(image.as_ref())
+        {
             let (what, value) = ("product of the operator", image.row(row)[column].as_f64());
             let kind = favard_operator::ErrorKind::NonFinite { what, row, column, value };
             return Err(favard_operator::Error::from(kind).into());

@@ -26,6 +26,9 @@ pub(crate) fn check_range<T: Scalar>(
         // The moments are those of a wider precision, in which no square is zero.
         return Ok(());
     }
+    if total != 0.0 && !steps.scale {
+        return Ok(());
+    }
     let least = T::min_positive_value() / T::EPSILON;
     // Σ_i x_ij² of a column that is centred or not
     let square = |j: usize| {
@@ -34,8 +37,7 @@ pub(crate) fn check_range<T: Scalar>(
     };
     let is_lost = |j: &usize| square(*j) < least.as_f64();
     let columns: Vec<usize> = (0..moments.mean.len()).filter(is_lost).collect();
-    let asked = total == 0.0 || steps.scale;
-    if asked && !columns.is_empty() && differs(op, moments, statistics, &columns)? {
+    if !columns.is_empty() && differs(op, moments, statistics, &columns)? {
         let sum = columns.iter().map(|&j| square(j)).sum();
         return Err(ErrorKind::Scale { sum, verb: "multiply" }.into());
     }

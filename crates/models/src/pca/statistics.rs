@@ -34,18 +34,22 @@ impl Statistics {
         check_finite(moments)?;
         let cols = moments.mean.len();
         let mean = if steps.center { moments.mean.clone() } else { vec![0.0; cols] };
-        let deviation = |square: &f64| {
-            let deviation = (square / freedom).sqrt();
-            if steps.scale && deviation > 0.0 { deviation } else { 1.0 }
-        };
-        let scale: Vec<f64> = moments.squares.iter().map(deviation).collect();
         // Σ_j Var_j, or Σ_j (Var_j + N/(N−1) μ_j²) without centring, each over its scale squared
-        let total = (0..cols)
-            .map(|j| {
-                let shift = moments.mean[j] - mean[j];
-                (moments.squares[j] + weight * shift * shift) / freedom / scale[j].powi(2)
-            })
-            .sum();
+        let square = |j: usize| {
+            let shift = moments.mean[j] - mean[j];
+            moments.squares[j] + weight * shift * shift
+        };
+        let (scale, total) = if steps.scale {
+            let deviation = |square: &f64| {
+                let deviation = (square / freedom).sqrt();
+                if deviation > 0.0 { deviation } else { 1.0 }
+            };
+            let scale: Vec<f64> = moments.squares.iter().map(deviation).collect();
+            let total = (0..cols).map(|j| square(j) / freedom / scale[j].powi(2)).sum();
+            (scale, total)
+        } else {
+            (vec![1.0; cols], (0..cols).map(|j| square(j) / freedom).sum())
+        };
         Ok(Self { mean, scale, total, weight, freedom })
     }
 
@@ -110,16 +114,15 @@ pub(crate) fn with_operator<T: Scalar, X: RowOperator<T>, R>(
     weights: Option<&[f64]>,
     f: impl FnOnce(&dyn RowOperator<T>) -> Result<R>,
 ) -> Result<R> {
-    let centred = Centered::new(x, narrow(&statistics.mean))?;
-    let scaled = Scaled::new(centred, narrow(&statistics.scale))?;
-    let op: &dyn RowOperator<T> = match (steps.center, steps.scale) {
-        (true, true) => &scaled,
-        (true, false) => scaled.inner(),
-        (false, true) => &Scaled::new(x, narrow(&statistics.scale))?,
-        (false, false) => x,
-    };
-    match weights {
+    let weighted = |op: &dyn RowOperator<T>| match weights {
         None => f(op),
         Some(weights) => f(&Weighted::new(op, narrow(weights))?),
+    };
+    let centred = || Centered::new(x, narrow(&statistics.mean));
+    match (steps.center, steps.scale) {
+        (true, true) => weighted(&Scaled::new(centred()?, narrow(&statistics.scale))?),
+        (true, false) => weighted(&centred()?),
+        (false, true) => weighted(&Scaled::new(x, narrow(&statistics.scale))?),
+        (false, false) => weighted(&x),
     }
 }
