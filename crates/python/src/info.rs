@@ -3,10 +3,11 @@
 use favard_engine::{Info, Stop};
 use favard_models::Certificate;
 use favard_operator::{Block, Scalar};
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use numpy::{Element, IntoPyArray, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use rayon::prelude::*;
 
 /// The stop's name in small letters.
 pub fn stop_name(stop: Stop) -> String {
@@ -59,9 +60,20 @@ pub fn dense<T: Scalar>(block: &Block<T>) -> Array2<T> {
     Array2::from_shape_fn(block.shape(), |(i, j)| block.row(i)[j])
 }
 
-/// Its transpose: columns of the block are rows of the array.
+/// Rows that one task writes: as many as a first-level cache has of a few columns.
+const TASK: usize = 512;
+
+/// Its transpose: columns of the block are rows of the array. The block is read once, not once for each column.
 pub fn transposed<T: Scalar>(block: &Block<T>) -> Array2<T> {
-    Array2::from_shape_fn((block.cols(), block.rows()), |(i, j)| block.row(j)[i])
+    let mut array = Array2::zeros((block.cols(), block.rows()));
+    let parts = array.axis_chunks_iter_mut(Axis(1), TASK).into_par_iter().enumerate();
+    parts.for_each(|(number, mut part)| {
+        for (i, mut row) in part.rows_mut().into_iter().enumerate() {
+            let rows = number * TASK..;
+            row.iter_mut().zip(rows).for_each(|(to, j)| *to = block.row(j)[i]);
+        }
+    });
+    array
 }
 
 /// An array of Python.
