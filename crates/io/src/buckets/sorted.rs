@@ -58,13 +58,18 @@ impl<T: Scalar> Sorted<T> {
     /// Takes entries up by a digit of their places; those alike keep their order.
     pub fn take(&mut self, digit: Digit, (places, values): Lists<'_, T>) {
         let to = (&mut self.columns[..], &mut self.values[..]);
-        by_digit(&mut self.next, digit, (places, values), to);
+        by_digit(&mut self.next, digit, u32::MAX, (places, values), to);
     }
 
     /// Hands entries on by a digit of their places; those alike keep their order.
     pub fn give(&mut self, digit: Digit, to: Lists<'_, T>) {
+        self.give_masked(digit, u32::MAX, to);
+    }
+
+    /// The same, of each place only the bits of a mask.
+    pub fn give_masked(&mut self, digit: Digit, mask: u32, to: Lists<'_, T>) {
         let from = (&self.columns[..to.0.len()], &self.values[..to.0.len()]);
-        by_digit(&mut self.next, digit, from, to);
+        by_digit(&mut self.next, digit, mask, from, to);
     }
 
     /// Hands entries on.
@@ -77,11 +82,12 @@ impl<T: Scalar> Sorted<T> {
 fn by_digit<T: Scalar>(
     next: &mut Vec<usize>,
     digit: Digit,
+    kept: u32,
     (places, values): (&[u32], &[T]),
     (to_places, to_values): Lists<'_, T>,
 ) {
-    let (lowest, mask) = (digit.lowest, mask(digit.bits));
-    let of = move |place: u32| ((place >> lowest) & mask) as usize;
+    let (lowest, digits) = (digit.lowest, mask(digit.bits));
+    let of = move |place: u32| ((place >> lowest) & digits) as usize;
     next.clear();
     next.resize(1 << digit.bits, 0);
     let next = &mut next[..];
@@ -90,7 +96,7 @@ fn by_digit<T: Scalar>(
     let to_values = &mut to_values[..to_places.len()];
     for (&place, &value) in places.iter().zip(values) {
         let next = &mut next[of(place)];
-        (to_places[*next], to_values[*next]) = (place, value);
+        (to_places[*next], to_values[*next]) = (place & kept, value);
         *next += 1;
     }
 }
