@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use favard_models::{Pca, Solver, StreamingPca, TruncatedSvd};
-use favard_operator::{Block, Csr, Dense, RowOperator, Scalar, Workspace};
+use favard_operator::{Block, ColumnMoments, Csr, Dense, RowOperator, Scalar, Workspace};
 
 struct Counting;
 
@@ -184,6 +184,20 @@ fn peaks_are_stated() {
                 assert!(stated <= 12 * unit, "{}", stated as f64 / unit as f64);
             }
         }
+    }
+    // Stored by its shorter side, and turned: the copy is counted.
+    let x = sparse(300, 40_000);
+    let copy = x.turned_bytes().unwrap();
+    for (center, solver) in [(true, Solver::Lanczos), (true, Solver::Exact), (false, Solver::Auto)]
+    {
+        let pca = Pca::new(10).center(center).solver(solver);
+        let stated = pca.memory(&x).unwrap();
+        let (taken, _) = peak(|| pca.fit(&x).unwrap());
+        assert!(stated > copy);
+        assert_stated(&format!("turned {center} {solver}"), stated, taken);
+        let svd = TruncatedSvd::new(10).solver(solver);
+        let (taken, _) = peak(|| svd.fit(&x).unwrap());
+        assert_stated(&format!("turned SVD {solver}"), svd.memory(&x).unwrap(), taken);
     }
     let x = sparse(3000, 300);
     for single in [false, true] {

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use favard_engine::Record;
-use favard_models::{Pca, Solver};
-use favard_operator::{Block, Dense, Scalar};
+use favard_models::{Pca, Solver, TruncatedSvd};
+use favard_operator::{Block, ColumnMoments, Csr, Dense, Scalar, Sparse};
 
 use crate::support::*;
 
@@ -85,6 +85,50 @@ fn fits_do_not_depend_on_threads() {
         let largest = column.iter().fold(0.0_f64, |m, v| if v.abs() > m.abs() { *v } else { m });
         assert!(largest > 0.0);
     }
+}
+
+/// Few rows of many columns, stored by rows: a fit turns them, and gives what a fit to the transpose of the
+/// transpose does, which is stored by columns already; to the bit, on any number of threads, with weights,
+/// scaled and not, by every way of solving; scores and checks as for other data.
+#[test]
+fn wide_sparse_data_are_turned() {
+    let (rows, cols) = (60, 30_000);
+    let mut triplets = sprs::TriMat::new((rows, cols));
+    for i in 0..rows {
+        for e in 0..900_usize {
+            let column = (i * 7919 + e * e * 104_729 + e * 37) % cols;
+            let value =
+                1.0 + ((i * 5 + e) % 7) as f64 + if column % 3 == i % 3 { 3.0 } else { 0.0 };
+            triplets.add_triplet(i, column, value);
+        }
+    }
+    let x = Csr::from_sprs(triplets.to_csr::<usize>()).unwrap();
+    let turned = Sparse::from_columns(x.transposed());
+    assert!(x.turned_bytes().is_some() && turned.turned_bytes().is_none());
+    let weights: Vec<f64> = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+    for solver in [Solver::Auto, Solver::Exact, Solver::Lanczos, Solver::Dynamic] {
+        for scale in [false, true] {
+            let pca = Pca::new(3).scale(scale).solver(solver).tolerance(1e-9);
+            let on = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| pca.fit(&x).unwrap())
+            };
+            let fit = on(1);
+            assert!(fit.is_certified(), "{solver} {scale}: {:?}", fit.residuals());
+            assert!(on(2) == fit && on(4) == fit && pca.fit(&turned).unwrap() == fit);
+            let weighted = pca.on(&x).weights(&weights).unwrap().run().unwrap();
+            assert!(weighted.is_certified());
+            // Variances of the scores, from the data as they are stored.
+            let scores = fit.transform(&x).unwrap();
+            for (j, variance) in fit.explained_variance().iter().enumerate() {
+                let squares: f64 = (0..rows).map(|i| scores.row(i)[j].powi(2)).sum();
+                let found = squares / (rows - 1) as f64;
+                assert!((found - variance).abs() <= 1e-9 * fit.explained_variance()[0]);
+            }
+        }
+    }
+    let svd = TruncatedSvd::new(3).tolerance(1e-9);
+    assert!(svd.fit(&x).unwrap() == svd.fit(&turned).unwrap());
 }
 
 /// Dense data whose spectrum is flat, so that an iteration that looked cheap has no end: it is given up

@@ -3,7 +3,7 @@
 use favard_engine::Record;
 use favard_operator::{
     Adjoint, AdjointOperator, Batch, Block, Gram, LinearOperator, RowOperator, Scalar,
-    StochasticOperator, Workspace, small,
+    StochasticOperator, Workspace, moments_memory, small,
 };
 
 use crate::error::Result;
@@ -84,13 +84,6 @@ fn batch_scratch<T: Scalar>(
     op.apply_terms(&batch, T::one(), x.as_ref(), T::zero(), y.as_mut(), &mut ws)?;
     // A list grows by doubling.
     Ok(2 * size * (size_of::<usize>() + size_of::<T>()) + ws.bytes())
-}
-
-/// The moments of the columns: two numbers, and four sums while they are added up, for each of the
-/// pieces of rows that are worked on apart.
-pub(crate) fn moments(rows: usize, cols: usize) -> usize {
-    let pieces = rows.div_ceil(256).min(16);
-    (6 * pieces + 2) * cols * size_of::<f64>()
 }
 
 /// The moments that are kept while a fit runs, and the mean as an operator has it.
@@ -191,5 +184,7 @@ pub(crate) fn fit<T: Scalar>(
     } else {
         0
     };
-    Ok(statistics + moments(height, cols).max(solve).max(right))
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a number of entries
+    let moments = moments_memory((height, cols), op.work() as usize);
+    Ok(statistics + moments.max(solve).max(right))
 }

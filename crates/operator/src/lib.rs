@@ -80,5 +80,5 @@ pub use stochastic::{Batch, StochasticOperator};
 pub use workspace::Workspace;
 pub use wrap::{
     Centered, ColumnMoments, Constant, Masked, Moments, Pattern, Scaled, Shifted, Weighted,
-    WeightedMoments, check_weights,
+    WeightedMoments, check_weights, moments_memory,
 };

@@ -25,10 +25,11 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 /// | work | cost |
 /// |---|---|
 /// | form, dense data | $m n^2 / 58$ |
-/// | form, sparse data, n ≤ 443 (`f64`) | $0.3 \sum_\ell e_\ell^2 + 6 e$ |
-/// | the same with larger n | $1.2 \sum_\ell e_\ell^2 + 6 e$ |
-/// | of these, lines with $e_\ell > n / 4$ | $n^2 / 58$ each |
-/// | of these, lines that are not stored as such | $6 e$ more |
+/// | form, sparse data, n ≤ 443 (`f64`) | $0.3 \sum_\ell e_\ell^2 + 2.4 e$ |
+/// | the same with larger n | $0.45 \sum_\ell e_\ell^2 + 2.4 e$ |
+/// | of these, lines with $e_\ell > n / 10$ and at least 48 entries | $n e_\ell / 60$ each |
+/// | of these, lines with $e_\ell > n / 3$ | $n^2 / 58$ each |
+/// | of these, lines that are not stored as such | $2.4 e$ more |
 /// | form, other data | $n/8$ products with 8 columns |
 /// | solve the matrix | $0.12\, n^3$ |
 /// | a product with b columns, sparse data | $2e\, (0.65 + 0.06 b)$ |
@@ -39,10 +40,17 @@ pub type Watch<'a, T> = dyn FnMut(&Record<T>) -> ControlFlow<Stop> + 'a;
 ///
 /// The number of steps is a mean over spectra of real data, and a hard one takes several times as
 /// many: forming is preferred up to 1.5 times the cost. Dense and sparse matrices, and what wraps them, know
-/// what forming takes: for them (not across the lines) it is preferred up to 1.2 times, because the iteration is
+/// what forming takes: for dense data it is preferred up to 1.2 times, for sparse up to 1.75, because the iteration is
 /// given up for the matrix once it has cost as much (unless the matrix is more than 4 times what the iteration
 /// should take): however hard the spectrum, the fit takes about twice the cheaper way. A start that is given, or
 /// a checkpoint, decides for Lanczos alone.
+///
+/// # Wide sparse data
+/// Stored by rows that name millions of columns, every entry of a product fetches a line of a block that no cache
+/// holds. Where the longer side of a sparse matrix in memory has more than 24,576 rows or columns (`f64`) and the matrix is stored by the
+/// shorter one, a fit first makes a copy stored by the longer side, if that takes no more than
+/// $2 (n + m)(k + 8)$ numbers; methods that sample do without. It costs as much as two products, and
+/// a product then takes a fourth (1,000 × 1,500,000, 9 million entries).
 ///
 /// # Sampled methods
 /// They plan their batches and steps by the gap $\lambda_k - \lambda_{k+1}$ of a sample. Where there is

@@ -13,7 +13,7 @@ mod weighted;
 pub use centered::Centered;
 pub(crate) use dense_moments::dense_moments;
 pub use masked::Masked;
-pub use moments::{ColumnMoments, Moments, WeightedMoments};
+pub use moments::{ColumnMoments, Moments, WeightedMoments, moments_memory};
 pub(crate) use moments::{
     Group, SHORT, Sums, columns_moments, csr_moments, csr_squares, cut_dense,
 };

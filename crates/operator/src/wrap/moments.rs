@@ -239,6 +239,19 @@ pub(crate) fn cut_dense((rows, cols): (usize, usize)) -> Vec<Range<usize>> {
     cut((rows, cols), rows * cols)
 }
 
+/// Bytes that the moments of a matrix in memory with so many entries take while they are added up, at most: two
+/// numbers a column, and for each piece of the rows two more with four sums.
+///
+/// # Example
+/// ```
+/// // One piece: 64 bytes a column.
+/// assert_eq!(favard_operator::moments_memory((1000, 1000), 5000), 64_000);
+/// ```
+#[must_use]
+pub fn moments_memory(shape: (usize, usize), entries: usize) -> usize {
+    (6 * cut(shape, entries).len() + 2) * shape.1 * size_of::<f64>()
+}
+
 /// What `piece` computes of ranges of rows, in their order.
 pub(super) fn by_pieces<R: Send>(
     shape: (usize, usize),

@@ -88,8 +88,8 @@ impl<T: Scalar> Tile<T> {
             self.write_out::<W>(first);
             let (lines, factors, last) = (&self.lines, &self.factors, &self.last);
             let strip = self.strip.as_ref();
-            let strip = strip.data().as_chunks::<W>().0;
-            run(Strip { lines, factors, last, strip, first, square: square.reborrow() });
+            let dense = strip.data().as_chunks::<W>().0;
+            run(Strip { lines, factors, last, dense, first, square: square.reborrow() });
         }
     }
 
@@ -139,7 +139,7 @@ struct Strip<'a, T, const W: usize> {
     lines: &'a [u32],
     factors: &'a [T],
     last: &'a [u32],
-    strip: &'a [[T; W]],
+    dense: &'a [[T; W]],
     first: usize,
     square: BlockMut<'a, T>,
 }
@@ -147,15 +147,15 @@ struct Strip<'a, T, const W: usize> {
 impl<T: Scalar, const W: usize> Kernel for Strip<'_, T, W> {
     #[inline(always)]
     fn run(self) {
-        let Self { lines, factors, last, strip, first, mut square } = self;
-        let dim = square.rows();
-        let mut from = if first == 0 { 0 } else { last[first - 1] as usize };
-        for i in first..dim {
-            let to = last[i] as usize;
+        let Self { lines, factors, last, dense, first, mut square } = self;
+        let before = if first == 0 { 0 } else { last[first - 1] };
+        let mut from = before as usize;
+        for (i, &to) in (first..).zip(&last[first..]) {
+            let to = to as usize;
             // gᵢⱼ ← gᵢⱼ + Σ_ℓ c_ℓᵢ c_ℓⱼ for the j of the strip
             let mut sum = [T::zero(); W];
             for (&line, &factor) in lines[from..to].iter().zip(&factors[from..to]) {
-                let row = &strip[line as usize];
+                let row = &dense[line as usize];
                 for l in 0..W {
                     sum[l] += factor * row[l];
                 }
