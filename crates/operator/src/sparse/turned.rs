@@ -67,13 +67,14 @@ pub(crate) fn turned<T: Scalar, I: Column>(a: &Csr<'_, T, I>) -> Csr<'static, T>
     Csr::from_trusted((cols, rows), pointers, columns, values, a)
 }
 
-/// Bytes that the transpose of a matrix of so many rows and entries takes beside itself, at most.
-pub(crate) fn scratch(rows: usize, entries: usize) -> usize {
-    let word = size_of::<usize>();
+/// Bytes of the transpose of a matrix of few rows, and of what making it takes beside, at most.
+pub(crate) fn turned_bytes<T: Scalar, I: Column>(a: &Csr<'_, T, I>) -> usize {
+    let ((rows, cols), entries, word) = (a.shape(), a.entries(), size_of::<usize>());
     // The cuts of each row; for each task at work its two ends of the rows, and the places of a panel.
     let tasks = rayon::current_num_threads().min(TASKS);
-    let panel = 2 * PANEL.max(PANEL_ROW * rows).min(entries.max(1));
-    rows * word * (TASKS + 8) + tasks * word * (2 * rows + panel)
+    let panel = 2 * PANEL.max(PANEL_ROW * rows).min(cols);
+    let scratch = rows * word * (TASKS + 8) + tasks * word * (2 * rows + panel);
+    entries * (size_of::<u32>() + size_of::<T>()) + cols * word + scratch
 }
 
 /// The columns of a task being put in place.

@@ -9,7 +9,7 @@ use super::plain_moments::plain_moments;
 use super::weighted::check_weights;
 use crate::error::check_dim;
 use crate::kernel::{Stored, groups};
-use crate::sparse::turned;
+use crate::sparse::turned::turned_bytes;
 use crate::{Centered, Column, Csr, LinearOperator, Result, Scalar, Scaled, Sparse};
 
 /// The mean of each column, and the sum of the squared differences from it.
@@ -445,13 +445,6 @@ impl<T: Scalar, I: Column> ColumnMoments<T> for Sparse<'_, T, I> {
             if is_by_columns { turned.into() } else { Sparse::from_columns(turned) }
         })
     }
-}
-
-/// Bytes of the transpose of a matrix of few rows, and of what making it takes beside.
-fn turned_bytes<T: Scalar, I: Column>(stored: &Csr<'_, T, I>) -> usize {
-    let (rows, cols) = stored.shape();
-    let own = stored.entries() * (size_of::<u32>() + size_of::<T>()) + cols * size_of::<usize>();
-    own + turned::scratch(rows, stored.entries())
 }
 
 impl<T: Scalar, I: Column> WeightedMoments<T> for Sparse<'_, T, I> {
