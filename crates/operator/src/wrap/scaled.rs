@@ -221,9 +221,9 @@ impl<A: AdjointOperator<T>, T: Scalar> AdjointOperator<T> for Scaled<A, T> {
         self.check_outer(x, &outer, &y)?;
         // A D⁻¹ W D⁻¹ Aᵀ X
         let mut both = ws.take(self.factors.len(), 1);
-        for (j, &factor) in self.factors.iter().enumerate() {
-            let weight = outer.weights.map_or_else(T::one, |weights| weights[j]);
-            both.row_mut(j)[0] = factor * weight * factor;
+        multiply_rows(&self.factors, BlockRef::column(&self.factors), both.as_mut());
+        if let Some(weights) = outer.weights {
+            scale_rows(weights, both.as_mut());
         }
         let weights = both.as_ref();
         let inner = Outer { weights: Some(weights.data()), shift: None };

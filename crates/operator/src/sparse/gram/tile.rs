@@ -15,7 +15,7 @@ const STRIP: usize = 4;
 
 /// Lines, each with the numbers that it has and their values.
 ///
-/// Pair by pair, an addition waits for the one before it that may have been to the same place: 7 cycles. Here row i of
+/// Pair by pair, an addition waits for the one before it that may have been to the same place: 2 ns. Here row i of
 /// the sum gets the lines that have the number i, each as a strip of numbers with all its zeros: a cache line of
 /// them takes about as long as a pair, and one line has n / 2 numbers left of the diagonal in the mean.
 pub(super) struct Tile<T> {
